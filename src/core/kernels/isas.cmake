@@ -33,7 +33,7 @@ endif()
 # Not through find_package(xsimd): Debian's 8.1 links against a library "xtl" that it does not
 # bring, and keeps its package file in a folder of one architecture, out of sight of a cross build.
 # It is headers only.
-if(NOT EMSCRIPTEN)  # src/core/kernels/ops/simd128.hpp is without it
+if(NOT EMSCRIPTEN AND NOT XSIMD_INCLUDE_DIR)  # src/core/kernels/ops/simd128.hpp is without it
   find_path(XSIMD_INCLUDE_DIR xsimd/xsimd.hpp)
 endif()
 
@@ -52,7 +52,8 @@ SIMDBLOOM_DEFINE_KERNELS(${isa}, ${name})\n")
   endforeach()
   if(NOT EMSCRIPTEN)
     if(NOT XSIMD_INCLUDE_DIR)
-      message(FATAL_ERROR "simdbloom: xsimd/xsimd.hpp is not found (Debian: libxsimd-dev)")
+      message(FATAL_ERROR "simdbloom: xsimd/xsimd.hpp is not found (Debian: libxsimd-dev). "
+        "-DSIMDBLOOM_DEPENDENCIES=fetch downloads it.")
     endif()
     target_include_directories(${target} SYSTEM PRIVATE ${XSIMD_INCLUDE_DIR})
   endif()
