@@ -45,13 +45,13 @@ build_bench() {
     { cat build/bench.log; return 1; }
 }
 
-build_packages=(g++ cmake ninja-build pkg-config libxsimd-dev libcpu-features-dev libxxhash-dev)
+build_packages=(g++ cmake ninja-build pkg-config libxsimd-dev libcpu-features-dev)
 # What bench/report --quick needs, and what all of bench/ does.
 report_packages=(libbenchmark-dev libleveldb-dev libbloom-dev nlohmann-json3-dev nettle-dev
   libmurmurhash-dev wamerican-huge python3)
 bench_packages=("${report_packages[@]}" libabsl-dev)
 test_packages=(binutils clang-format-14 libcli11-dev libgtest-dev libsodium-dev libopenmpi-dev
-  librocksdb-dev openmpi-bin)
+  librocksdb-dev libxxhash-dev openmpi-bin)
 # The Python package, and what its tests and its page use.
 python_packages=(pybind11-dev python3-dev python3-numpy python3-pip python3-pandas
   python3-matplotlib mypy)

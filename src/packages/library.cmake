@@ -28,7 +28,8 @@ function(simdbloom_install target component)
   endif()
   get_target_property(type ${target} TYPE)
   if(SIMDBLOOM_PACKAGES AND type STREQUAL "SHARED_LIBRARY")
-    add_library(${target}_archive STATIC $<TARGET_OBJECTS:${target}>)
+    add_library(${target}_archive STATIC $<TARGET_OBJECTS:${target}>
+      $<TARGET_GENEX_EVAL:${target},$<TARGET_PROPERTY:${target},SIMDBLOOM_KERNELS>>)
     set_target_properties(${target}_archive PROPERTIES
       OUTPUT_NAME ${target} ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
     install(TARGETS ${target}_archive

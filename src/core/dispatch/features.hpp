@@ -18,7 +18,7 @@ namespace simdbloom::cpu {
     DO(sse3) DO(ssse3) DO(sse4_1) DO(sse4_2) DO(popcnt)                 \
     DO(avx) DO(avx2) DO(bmi1) DO(bmi2)                                  \
     DO(avx512f) DO(avx512cd) DO(avx512dq) DO(avx512bw) DO(avx512vl)     \
-    DO(avx512vbmi) DO(avx512vbmi2) DO(avx512bitalg)
+    DO(avx512ifma) DO(avx512vbmi) DO(avx512vbmi2) DO(avx512bitalg)
 // clang-format on
 
 /// What CPU and operating system offer, as far as a tier may need it.

@@ -2,11 +2,9 @@
 
 #include <sys/stat.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <system_error>
 
+#include "core/kernels/xxh64.hpp"
 #include "core/os/available_memory.hpp"
 
 namespace simdbloom::detail {
@@ -60,9 +58,8 @@ std::optional<LoadError> SavedFile::check_holes(Fields header,
     std::uint64_t hash = hash_bytes(header);
     off_t at = start;
     for (std::uint64_t left : parts) {
-        XXH64_state_t state;
-        XXH64_reset(&state, hash);
-        while (left != 0) {
+        Xxh64 state(hash);
+        do {
             const std::size_t n = std::min<std::uint64_t>(left, sizeof piece);
 #ifdef SEEK_DATA
             const off_t data = ::lseek(file_.get(), at, SEEK_DATA);
@@ -75,11 +72,12 @@ std::optional<LoadError> SavedFile::check_holes(Fields header,
             if (!hole && (::lseek(file_.get(), at, SEEK_SET) < 0 ||
                           !read_all(file_.get(), std::span(piece).first(n))))
                 return not_read(path_);
-            XXH64_update(&state, hole ? zeros : piece, n);
+            const auto* const bytes = reinterpret_cast<const char*>(hole ? zeros : piece);
             left -= n;
             at += static_cast<off_t>(n);
-        }
-        hash = XXH64_digest(&state);
+            if (left != 0) state.add(bytes, n);
+            else hash = state.finish(bytes, n);
+        } while (left != 0);
     }
     Checksum saved;
     if (::lseek(file_.get(), at, SEEK_SET) < 0 || !read_all(file_.get(), saved))

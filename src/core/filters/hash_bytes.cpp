@@ -1,6 +1,3 @@
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <sys/random.h>
 
 #include <cerrno>
@@ -9,6 +6,7 @@
 #include <system_error>
 
 #include "core/dispatch/kernels_of.hpp"
+#include "core/kernels/xxh64.hpp"
 #include "simdbloom/detail/siphash.hpp"
 #include "simdbloom/detail/strings.hpp"
 #include "simdbloom/options.hpp"
@@ -16,11 +14,11 @@
 namespace simdbloom {
 
 std::uint64_t hash_bytes(std::span<const std::byte> bytes, std::uint64_t seed) noexcept {
-    return XXH64(bytes.data(), bytes.size(), seed);
+    return detail::xxh64(reinterpret_cast<const char*>(bytes.data()), bytes.size(), seed);
 }
 
 std::uint64_t hash_bytes(std::string_view text, std::uint64_t seed) noexcept {
-    return XXH64(text.data(), text.size(), seed);
+    return detail::xxh64(text.data(), text.size(), seed);
 }
 
 // Not a library's (libsodium has this function): integers, whose kernels are ours, must hash as
@@ -64,7 +62,7 @@ namespace detail {
 
 std::uint64_t xxh64_of_one(const char* bytes, std::size_t size, std::uint64_t seed,
                            std::uint64_t) noexcept {
-    return XXH64(bytes, size, seed);
+    return xxh64(bytes, size, seed);
 }
 
 std::uint64_t siphash_of_one(const char* bytes, std::size_t size, std::uint64_t low,

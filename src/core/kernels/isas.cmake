@@ -22,7 +22,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     # GCC 12 warns of its own header's _mm512_undefined_epi32()
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
     $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized>)
-  set(avx512bitalg_flags ${avx512_flags} -mavx512vbmi -mavx512vbmi2 -mavx512bitalg)
+  set(avx512bitalg_flags ${avx512_flags} -mavx512ifma -mavx512vbmi -mavx512vbmi2 -mavx512bitalg)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
   list(APPEND simdbloom_isas neon)
 elseif(EMSCRIPTEN)
@@ -33,27 +33,37 @@ endif()
 # Not through find_package(xsimd): Debian's 8.1 links against a library "xtl" that it does not
 # bring, and keeps its package file in a folder of one architecture, out of sight of a cross build.
 # It is headers only.
-if(NOT EMSCRIPTEN)  # src/core/kernels/ops/simd128.hpp is without it
+if(NOT EMSCRIPTEN AND NOT XSIMD_INCLUDE_DIR)  # src/core/kernels/ops/simd128.hpp is without it
   find_path(XSIMD_INCLUDE_DIR xsimd/xsimd.hpp)
 endif()
 
 # simdbloom_kernels(TARGET NAME HEADER): compiles HEADER into TARGET, once for each ISA with its
-# flags: the tables NAME of src/core/kernels/table.hpp.
+# flags: the tables NAME of src/core/kernels/table.hpp. Each ISA is a target of its own, because
+# Meson gives all files of a target the same flags. What TARGET compiles with comes first.
 function(simdbloom_kernels target name header)
+  if(NOT EMSCRIPTEN AND NOT XSIMD_INCLUDE_DIR)
+    message(FATAL_ERROR "simdbloom: xsimd/xsimd.hpp is not found (Debian: libxsimd-dev). "
+      "-DSIMDBLOOM_DEPENDENCIES=fetch downloads it.")
+  endif()
   foreach(isa ${simdbloom_isas})
     set(source ${CMAKE_CURRENT_BINARY_DIR}/isa/${isa}.${name}.cpp)
     file(CONFIGURE OUTPUT ${source} CONTENT "#include \"core/kernels/ops/${isa}.hpp\"
 #include \"${header}\"
 SIMDBLOOM_DEFINE_KERNELS(${isa}, ${name})\n")
-    target_sources(${target} PRIVATE ${source})
-    set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES
-      COMPILE_OPTIONS "${simdbloom_isa_options};${${isa}_flags}"
-      SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
-  endforeach()
-  if(NOT EMSCRIPTEN)
-    if(NOT XSIMD_INCLUDE_DIR)
-      message(FATAL_ERROR "simdbloom: xsimd/xsimd.hpp is not found (Debian: libxsimd-dev)")
+    set(objects ${target}_${name}_${isa})
+    add_library(${objects} OBJECT ${source})
+    set_target_properties(${objects} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
+      CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON UNITY_BUILD OFF)
+    target_compile_features(${objects} PRIVATE cxx_std_20)
+    target_compile_definitions(${objects} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
+    target_compile_options(${objects} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_OPTIONS>
+      ${simdbloom_isa_options} ${${isa}_flags})
+    target_include_directories(${objects}
+      PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+    if(NOT EMSCRIPTEN)
+      target_include_directories(${objects} SYSTEM PRIVATE ${XSIMD_INCLUDE_DIR})
     endif()
-    target_include_directories(${target} SYSTEM PRIVATE ${XSIMD_INCLUDE_DIR})
-  endif()
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
+    set_property(TARGET ${target} APPEND PROPERTY SIMDBLOOM_KERNELS $<TARGET_OBJECTS:${objects}>)
+  endforeach()
 endfunction()

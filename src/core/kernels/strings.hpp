@@ -11,6 +11,7 @@
 
 #include "core/kernels/siphash.hpp"
 #include "core/kernels/table.hpp"
+#include "core/kernels/xxh64.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom::detail {
@@ -31,11 +32,7 @@ struct StringSteps {
     std::uint64_t from_17_on = 0;                ///< bit 5: one has 17 bytes or more
 };
 
-// XXH64 of less than 32 bytes (xxHash, doc/xxhash_spec.md).
-inline constexpr std::uint64_t xxh_prime1 = 0x9E3779B185EBCA87u, xxh_prime2 = 0xC2B2AE3D27D4EB4Fu,
-                               xxh_prime3 = 0x165667B19E3779F9u, xxh_prime4 = 0x85EBCA77C2B2AE63u,
-                               xxh_prime5 = 0x27D4EB2F165667C5u;
-
+/// XXH64 of less than 32 bytes.
 template <class O>
 struct Xxh64Lanes {
     using V = typename O::V;
