@@ -51,11 +51,13 @@ report_packages=(libbenchmark-dev libleveldb-dev libbloom-dev nlohmann-json3-dev
   libmurmurhash-dev wamerican-huge python3)
 bench_packages=("${report_packages[@]}" libabsl-dev)
 test_packages=(binutils clang-format-14 libcli11-dev libgtest-dev libsodium-dev libopenmpi-dev
-  librocksdb-dev libxxhash-dev openmpi-bin)
+  librocksdb-dev libxxhash-dev lua5.4 openmpi-bin python3-yaml)
 # The Python package, and what its tests and its page use.
 python_packages=(pybind11-dev python3-dev python3-numpy python3-pip python3-pandas
   python3-matplotlib mypy)
 packaging_packages=(dpkg-dev fakeroot file help2man lintian)
+# The tools that read recipes of src/packages/registries.
+registry_packages=(meson bazel-bootstrap bazel-platforms bazel-rules-java bazel-rules-proto)
 
 # need_duckdb: an unmodified DuckDB for Node.js in build/npm, and the headers for its extensions in
 # build/npm/duckdb. The versions are those the extension was tried with. False, with a word about
