@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/os/file.hpp"
+#include "core/files/files.hpp"
 
 namespace simdbloom::tools {
 
