@@ -51,7 +51,7 @@ report_packages=(libbenchmark-dev libleveldb-dev libbloom-dev nlohmann-json3-dev
   libmurmurhash-dev wamerican-huge python3)
 bench_packages=("${report_packages[@]}" libabsl-dev)
 test_packages=(binutils clang-format-14 libcli11-dev libgtest-dev libsodium-dev libopenmpi-dev
-  librocksdb-dev libxxhash-dev lua5.4 openmpi-bin python3-yaml)
+  librocksdb-dev libxxhash-dev libzstd-dev lua5.4 openmpi-bin python3-yaml zlib1g-dev zstd)
 # The Python package, and what its tests and its page use.
 python_packages=(pybind11-dev python3-dev python3-numpy python3-pip python3-pandas
   python3-matplotlib mypy)

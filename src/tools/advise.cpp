@@ -2,7 +2,6 @@
 #include "simdbloom/advice/advice.hpp"
 
 #include <memory>
-#include <stdexcept>
 
 #include "commands.hpp"
 #include "json.hpp"
@@ -11,19 +10,10 @@ namespace simdbloom::tools {
 namespace {
 
 struct AdviseSettings {
-    double keys = 0, bytes = 0, table = 0;
     Workload workload;
     std::size_t lines = 8;
     bool json = false;
 };
-
-std::uint64_t whole(const char* name, double value) {
-    if (!(value >= 0 && value <= 0x1p53) ||
-        value != static_cast<double>(static_cast<std::uint64_t>(value)))
-        throw std::runtime_error(std::string(name) + ": " + std::to_string(value) +
-                                 " is not a whole number from 0 to 2^53");
-    return static_cast<std::uint64_t>(value);
-}
 
 void print(const Advice::Choice& c, const Advice& advice) {
     if (c.is_none()) {
@@ -38,10 +28,7 @@ void print(const Advice::Choice& c, const Advice& advice) {
                equal && &c != &advice.best() ? "  as good" : "");
 }
 
-int advise_on(AdviseSettings s) {
-    s.workload.n_keys = whole("--keys", s.keys);
-    s.workload.max_bytes = whole("--bytes", s.bytes);
-    s.workload.table_bytes = whole("--table", s.table);
+int advise_on(const AdviseSettings& s) {
     const Advice advice = advise(s.workload);
     if (s.json) {
         Json ranking = Json::array();
@@ -88,7 +75,9 @@ void add_advise(CLI::App& app, int& status) {
     const auto option = [&](const char* name, auto& value, const char* type, const char* help) {
         return command->add_option(name, value, help)->type_name(type);
     };
-    option("-n,--keys", s->keys, "N", "distinct keys in the filter, e.g. 1e6")->required();
+    add_whole(*command, "-n,--keys", w.n_keys, "distinct keys in the filter, e.g. 1e6")
+        ->required()
+        ->default_str("");
     option("-w,--work", w.work_ns, "NS",
            "ns that one \"not in\" saves, e.g. 20 for a hash table in memory, 1e5 for a block on a "
            "disk")
@@ -97,14 +86,15 @@ void add_advise(CLI::App& app, int& status) {
     option("--hits", w.hits, "SHARE", "share of the probed keys that are present")
         ->capture_default_str();
     option("-b,--bits", w.max_bits_per_key, "BITS", "most bits a key")->capture_default_str();
-    option("--bytes", s->bytes, "BYTES", "most bytes");
-    option("--table", s->table, "BYTES",
-           "bytes of the table behind the filter, which shares its caches");
+    add_whole(*command, "--bytes", w.max_bytes, "most bytes")->default_str("");
+    add_whole(*command, "--table", w.table_bytes,
+              "bytes of the table behind the filter, which shares its caches")
+        ->default_str("");
     command->add_flag("--erase", w.erase, "keys must be erasable");
     command->add_flag("--grow", w.grow, "the filter must grow");
     command->add_flag("--merge", w.merge, "filters must be unitable");
     command->add_flag("--all-at-once", w.all_at_once, "all keys are known when the filter is made");
-    option("--lines", s->lines, "N", "lines of the table")->capture_default_str();
+    add_whole(*command, "--lines", s->lines, "lines of the table");
     add_json(*command, s->json);
     command->callback([=, &status] { status = advise_on(*s); });
 }

@@ -1,24 +1,26 @@
 // simdbloom build: a filter of the keys in a file.
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "commands.hpp"
 #include "files.hpp"
 #include "json.hpp"
 #include "keys.hpp"
-#include "simdbloom/any/serialize.hpp"
-#include "simdbloom/foreign/foreign.hpp"
 
 namespace simdbloom::tools {
 namespace {
 
 struct BuildSettings {
-    std::string input = "-", output, spec = "split256", as;
+    std::vector<std::string> inputs{"-"};
+    std::string output, spec = "split256", as;
     KeyFormat format = KeyFormat::lines;
     std::uint64_t keys = 0, seed = 0;
-    double bits_per_key = 12;
-    std::optional<double> fpr;
+    std::optional<double> bits_per_key, fpr;
     unsigned fold_levels = 0, threads = 2;
     bool quiet = false, progress = false, json = false;
 };
@@ -33,7 +35,7 @@ struct Built {
 /// Gives every batch of the keys to `insert`. Returns the number of keys.
 template <class Insert>
 std::uint64_t insert_all(const BuildSettings& s, const char* what, const Insert& insert) {
-    KeySource source(s.input, s.format, s.seed, s.threads);
+    KeySource source(s.inputs, s.format, s.seed, s.threads);
     std::uint64_t inserted = 0;
     Progress progress(what, s.progress, s.quiet || s.json);
     while (source.next()) {
@@ -54,7 +56,7 @@ Built build_ours(const BuildSettings& s, std::uint64_t expected, Waiting waiting
     options.key_kind = kind_of(s.format);
     options.fold_levels = s.fold_levels;
     auto filter = s.fpr ? make_filter_for_fpr(s.spec, expected, *s.fpr, options)
-                        : make_filter(s.spec, expected, s.bits_per_key, options);
+                        : make_filter(s.spec, expected, *s.bits_per_key, options);
     for (auto& hashes : waiting) {
         filter.insert(Keys::hashes(hashes));
         inserted += hashes.size();
@@ -74,10 +76,10 @@ Built build_foreign(const BuildSettings& s, std::uint64_t expected, std::uint64_
     const auto format = parse_foreign_format(s.as);
     const auto n_keys = static_cast<std::size_t>(expected);
     auto filter = s.fpr ? ForeignFilter::for_fpr(format, n_keys, *s.fpr)
-                        : ForeignFilter::with_bits_per_key(format, n_keys, s.bits_per_key);
+                        : ForeignFilter::with_bits_per_key(format, n_keys, *s.bits_per_key);
     inserted = insert_all(s, "building", [&](KeySource& source) {
-        if (s.format == KeyFormat::lines) filter.insert(source.texts());
-        else filter.insert(source.numbers());
+        if (s.format == KeyFormat::u64) filter.insert(source.numbers());
+        else filter.insert(source.texts());
     });
     save_file(filter, s.output);
     return {s.as, filter.size_in_bytes(),
@@ -85,13 +87,17 @@ Built build_foreign(const BuildSettings& s, std::uint64_t expected, std::uint64_
             filter.estimated_fpr(), std::max(foreign_fpr_as_made, s.fpr.value_or(0))};
 }
 
-int run(const BuildSettings& s) {
+int run(BuildSettings s) {
+    if (s.as.empty() && (s.spec.starts_with("fuse") || s.spec.starts_with("bloomier")))
+        throw std::runtime_error("\"" + s.spec +
+                                 "\" is made by programs in C++ alone: give another --spec");
+    if (!s.bits_per_key) s.bits_per_key = s.as.empty() ? default_bits(s.spec, 12) : 12;
     check_json_output(s.json, s.output);
-    check_apart({s.input}, {s.output});
+    check_apart(s.inputs, {s.output});
     // A pipe is read once: the hashes of its keys wait until their number is known.
     Waiting waiting;
     std::uint64_t expected = s.keys;
-    if (const auto counted = expected == 0 ? count_keys(s.input, s.format) : expected; counted)
+    if (const auto counted = expected == 0 ? count_keys(s.inputs, s.format) : expected; counted)
         expected = *counted;
     else if (s.as.empty())
         expected = insert_all(s, "reading", [&](KeySource& source) {
@@ -99,9 +105,9 @@ int run(const BuildSettings& s) {
             waiting.emplace_back(hashes.begin(), hashes.end());
         });
     else
-        throw std::runtime_error("the number of keys in \"" + s.input +
+        throw std::runtime_error("the number of keys in \"" + s.inputs.front() +
                                  "\" is not known beforehand: give --keys");
-    if (expected == 0) throw std::runtime_error("\"" + s.input + "\" has no keys");
+    if (expected == 0) throw std::runtime_error("\"" + s.inputs.front() + "\" has no keys");
     std::uint64_t inserted = 0;
     const Built built = s.as.empty() ? build_ours(s, expected, std::move(waiting), inserted)
                                      : build_foreign(s, expected, inserted);
@@ -127,6 +133,15 @@ int run(const BuildSettings& s) {
 
 }  // namespace
 
+double default_bits(const std::string& spec, double usual) {
+    if (spec.starts_with("scalable")) return usual;
+    const double least = spec.starts_with("growing") ? std::strtod(spec.c_str() + 7, nullptr) /
+                                                           CuckooFilter::max_design_load
+                                                     : Layout::parse(spec).least_bits_per_key();
+    // Rounded up, to two digits.
+    return std::max(usual, std::ceil(100 * least) / 100);
+}
+
 void add_build(CLI::App& app, int& status) {
     auto* command = add_command(
         app, "build", "Make a filter of the keys in a file",
@@ -135,8 +150,8 @@ void add_build(CLI::App& app, int& status) {
          {"simdbloom build keys.txt -o keys.bloom --fpr 0.001", "an FPR of 0.1 %"},
          {"sort -u keys.txt | simdbloom build -o keys.bloom", "of a pipe"}});
     const auto s = std::make_shared<BuildSettings>();
-    add_value(*command, "FILE", s->input, file_type, "keys; - for standard input");
-    add_required(*command, "-o,--output", s->output, file_type, "output file, replaced atomically");
+    add_inputs(*command, s->inputs, "keys");
+    add_output(*command, "-o,--output", s->output, "output file, replaced atomically")->required();
     add_format(*command, s->format);
     auto* spec = add_value(*command, "--spec", s->spec, spec_type,
                            "layout, e.g. split256, register64:k=5, cuckoo12");
@@ -145,8 +160,7 @@ void add_build(CLI::App& app, int& status) {
         "number of keys to size the filter for. Without it a regular file is read twice; from "
         "a pipe 8 bytes a key are kept until the end")
         ->default_str("");
-    auto* bits = add_value(*command, "-b,--bits-per-key", s->bits_per_key, number_type,
-                           "size of the filter");
+    auto* bits = add_bits(*command, s->bits_per_key, 12);
     command->add_option("--fpr", s->fpr, "false-positive rate, in place of a size")
         ->type_name("RATE")
         ->excludes(bits);

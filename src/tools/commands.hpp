@@ -5,14 +5,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "files.hpp"
 #include "keys.hpp"
-#include "simdbloom/loaded.hpp"
 
 namespace simdbloom::tools {
 
@@ -72,13 +74,42 @@ CLI::Option* add_choice(CLI::App& command, const std::string& name, T& value,
     return command.add_option_function<std::string>(name, take, help)->type_name(type);
 }
 
-/// The option for the format of keys.
+/// The files that keys are read from.
+inline void add_inputs(CLI::App& command, std::vector<std::string>& paths,
+                       const std::string& help) {
+    command
+        .add_option("FILE", paths, help + "; - for standard input. gzip and zstd are decompressed")
+        ->type_name(file_type)
+        ->default_str("-");
+}
+
+/// A file that is written. "-" is standard output.
+inline CLI::Option* add_output(CLI::App& command, const std::string& name, std::string& path,
+                               const std::string& help) {
+    return add_value(command, name, path, file_type, help + "; - for standard output")
+        ->transform(CLI::Validator(
+            [](std::string& text) {
+                if (text == "-") text = standard_output;
+                return std::string();
+            },
+            ""));
+}
+
+/// -0: keys end in NUL.
+inline CLI::Option* add_nul(CLI::App& command, KeyFormat& format) {
+    return command.add_flag_callback(
+        "-0,--null", [&format] { format = KeyFormat::nul; },
+        "keys end in NUL, as of find -print0, and are printed so");
+}
+
+/// The options for the format of keys.
 inline void add_format(CLI::App& command, KeyFormat& format) {
     add_choice<KeyFormat>(command, "--format", format,
                           {{"lines", KeyFormat::lines}, {"u64", KeyFormat::u64}},
                           "lines: text, a key a line, ended by LF or CR LF; u64: little-endian "
-                          "64-bit integers")
-        ->default_str("lines");
+                          "64-bit integers, never decompressed")
+        ->default_str("lines")
+        ->excludes(add_nul(command, format));
 }
 
 inline void add_progress(CLI::App& command, bool& progress) {
@@ -92,15 +123,24 @@ inline std::string without_name(std::string text) {
     return text;
 }
 
-/// An option that takes a whole number from 0 in decimal digits. strtoull would take "-1" for 2^64
-/// - 1 and "010" for 8.
+/// An option that takes a whole number from 0 in decimal digits, or as 1e6. strtoull would take
+/// "-1" for 2^64 - 1 and "010" for 8.
 template <class T>
 CLI::Option* add_whole(CLI::App& command, const std::string& name, T& value,
                        const std::string& help) {
     const auto digits = [](std::string& text) -> std::string {
         T number;
         const char* const end = text.data() + text.size();
-        const auto read = std::from_chars(text.data(), end, number);
+        auto read = std::from_chars(text.data(), end, number);
+        if (double real = -1; read.ec == std::errc() && read.ptr != end) {
+            read = std::from_chars(text.data(), end, real, std::chars_format::scientific);
+            // Up to 2^53 each whole number is a double.
+            constexpr auto most = static_cast<double>(std::numeric_limits<T>::max());
+            const bool whole =
+                real >= 0 && real <= std::min(0x1p53, most) && real == std::floor(real);
+            if (whole) number = static_cast<T>(real);
+            else read.ptr = nullptr;
+        }
         if (read.ec != std::errc() || read.ptr != end || text[0] == '-')
             return "\"" + text + "\" is not a whole number from 0 to " +
                    std::to_string(std::numeric_limits<T>::max());
@@ -109,6 +149,17 @@ CLI::Option* add_whole(CLI::App& command, const std::string& name, T& value,
     };
     return add_value(command, name, value, number_type, help)
         ->transform(CLI::Validator(digits, ""));
+}
+
+/// The bits a key of a filter by default: `usual`, or the least that the layout takes. Throws
+/// std::invalid_argument for an unknown layout.
+double default_bits(const std::string& spec, double usual);
+inline CLI::Option* add_bits(CLI::App& command, std::optional<double>& bits, unsigned usual) {
+    return command
+        .add_option("-b,--bits-per-key", bits,
+                    "size of the filter; by default " + std::to_string(usual) +
+                        ", or the least of the layout if that is more")
+        ->type_name(number_type);
 }
 
 /// Whether bytes that are not our filter, for this reason, may be a filter of another system.

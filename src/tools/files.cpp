@@ -5,12 +5,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "core/files/files.hpp"
+#include "input.hpp"
 #include "simdbloom/hash.hpp"
 #include "terminal.hpp"
 
@@ -62,6 +65,47 @@ void check_apart(const std::vector<std::string>& read, const std::vector<std::st
             if (identity_of(*other) == target)
                 throw std::runtime_error("\"" + *other + "\" and \"" + *to + "\" are one file");
     }
+}
+
+std::span<const std::byte> standard_input() {
+    struct alignas(64) Line {  // where a view begins
+        std::byte bytes[64];
+    };
+    static std::vector<Line> lines;
+    static const std::size_t size = [] {
+        Input input({"-"}, false);
+        std::size_t had = 0;
+        for (std::size_t n = 1; n != 0; had += n) {
+            lines.resize(std::max<std::size_t>(1024, 2 * had / sizeof(Line)));
+            n = input.read(reinterpret_cast<char*>(lines.data()) + had,
+                           lines.size() * sizeof(Line) - had);
+        }
+        return had;
+    }();
+    return std::as_bytes(std::span(lines)).first(size);
+}
+
+LoadError of_standard_input(LoadError error) { return detail::in_file("-", std::move(error)); }
+
+Loaded<FrozenFilter> map_filter(const std::string& path) {
+    if (path != "-") return map_file(path);
+    auto viewed = view(standard_input());
+    if (!viewed) return of_standard_input(viewed.error());
+    return viewed;
+}
+
+Loaded<ForeignFilter> read_foreign_filter(const std::string& path) {
+    if (path != "-") return read_foreign_file(path);
+    auto read = read_foreign(standard_input());
+    if (!read) return of_standard_input(read.error());
+    return read;
+}
+
+Loaded<ForeignFilter> read_foreign_filter(const std::string& path, ForeignFormat format) {
+    if (path != "-") return read_foreign_file(path, format);
+    auto read = read_foreign(standard_input(), format);
+    if (!read) return of_standard_input(read.error());
+    return read;
 }
 
 void save_text(std::string_view text, const std::string& path) {

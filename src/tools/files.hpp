@@ -1,10 +1,15 @@
 // The files that a command reads and writes.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "simdbloom/any/serialize.hpp"
+#include "simdbloom/foreign/foreign.hpp"
 
 namespace simdbloom::tools {
 
@@ -14,6 +19,28 @@ constexpr const char* standard_output = "/dev/stdout";
 /// file, under any names. In `from`, "-" is standard input; empty names are ignored. Leave out a
 /// filter that is read whole: it may be replaced.
 void check_apart(const std::vector<std::string>& read, const std::vector<std::string>& written);
+
+/// The file of a filter. "-" is standard input: it is read once, and may be asked for again.
+template <class F>
+Loaded<F> load_filter(const std::string& path);
+/// The same without a copy, where the file can be mapped.
+Loaded<FrozenFilter> map_filter(const std::string& path);
+/// A filter of another system. Without a format, the bytes say which.
+Loaded<ForeignFilter> read_foreign_filter(const std::string& path);
+Loaded<ForeignFilter> read_foreign_filter(const std::string& path, ForeignFormat format);
+
+/// All of standard input.
+std::span<const std::byte> standard_input();
+/// The same error with the name of standard input.
+LoadError of_standard_input(LoadError error);
+
+template <class F>
+Loaded<F> load_filter(const std::string& path) {
+    if (path != "-") return load_file<F>(path);
+    auto loaded = load<F>(standard_input());
+    if (!loaded) return of_standard_input(loaded.error());
+    return loaded;
+}
 
 /// Replaces the file by the text atomically, as save_file does.
 void save_text(std::string_view text, const std::string& path);

@@ -1,11 +1,11 @@
-// The output of commands with --json: one object on standard output (README.md lists its members).
+// The output of commands with --json: objects on standard output, one a line (README.md lists their
+// members).
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "commands.hpp"
 #include "keys.hpp"
@@ -16,7 +16,7 @@ namespace simdbloom::tools {
 using Json = nlohmann::ordered_json;
 
 inline void add_json(CLI::App& command, bool& json) {
-    command.add_flag("--json", json, "print one JSON object, and errors as one");
+    command.add_flag("--json", json, "print JSON objects, one a line, and errors as one");
 }
 
 /// Bytes that are not UTF-8 become {"hex": "ff.."}, so that nothing is lost.
@@ -41,33 +41,29 @@ inline std::string dumped(const Json& value) {
 
 inline void print_json(const Json& object) { print_own(stdout, dumped(object) + "\n"); }
 
-/// Prints keys: one a line, or as the list "keys" of an object.
+/// Prints keys, one a line or each as an object with the member "key".
 class KeyPrinter {
 public:
-    explicit KeyPrinter(bool json) : json_(json) {
-        if (json_) print_own(stdout, "{\"keys\":[");
-    }
+    explicit KeyPrinter(bool json) : json_(json) {}
     /// Key i of the batch.
-    void print(const KeySource& source, std::size_t i) {
-        const std::string text = source.text(i);
-        if (!json_) return print_key(text);
-        print_own(stdout, std::exchange(between_, ",\n"));
-        print_own(stdout, source.format() == KeyFormat::u64 ? text : dumped(json_text(text)));
-    }
-    /// Ends the object, which has these members, too.
-    void end(const Json& others) {
-        if (json_) print_own(stdout, "]," + dumped(others).substr(1) + "\n");
+    void print(const KeySource& source, std::size_t i) const {
+        const std::string_view text = source.text(i);
+        if (!json_) return print_key(text, end_of(source.format()));
+        print_own(stdout, "{\"key\":");
+        print_own(stdout,
+                  source.format() == KeyFormat::u64 ? std::string(text) : dumped(json_text(text)));
+        print_own(stdout, "}\n");
     }
 
 private:
     bool json_;
-    const char* between_ = "";
 };
 
 /// Throws if both the filter and the object would go to standard output.
 inline void check_json_output(bool json, const std::string& output) {
-    if (json && output == "/dev/stdout")
-        throw std::runtime_error("with --json, the filter cannot go to /dev/stdout, too");
+    if (json && output == standard_output)
+        throw std::runtime_error(
+            "with --json, the filter cannot go to standard output (/dev/stdout), too");
 }
 
 }  // namespace simdbloom::tools

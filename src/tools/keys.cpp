@@ -1,15 +1,11 @@
 #include "keys.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -21,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "input.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/detail/strings.hpp"
 #include "simdbloom/hash.hpp"
@@ -36,16 +33,11 @@ constexpr std::size_t block_bytes = 256 << 10;
 // The most batches that wait for the caller.
 constexpr std::size_t batches_ahead = 4;
 
-[[noreturn]] void cannot_read(const std::string& path, int fault) {
-    throw std::runtime_error("cannot read \"" + path +
-                             "\": " + std::generic_category().message(fault));
-}
-
-/// place(p) for each LF of [from, to). Bytes from `to` to the next multiple of 64 are read.
+/// place(p) for each `end` of [from, to). Bytes from `to` to the next multiple of 64 are read.
 template <class Place>
-void for_each_line_end(const char* from, const char* to, const Place& place) {
+void for_each_end(char end, const char* from, const char* to, const Place& place) {
 #ifdef __SSE2__
-    const __m128i wanted = _mm_set1_epi8('\n');
+    const __m128i wanted = _mm_set1_epi8(end);
     for (const char* p = from; p < to; p += 64) {
         std::uint64_t ends = 0;
         for (int i = 0; i < 4; ++i) {
@@ -59,103 +51,112 @@ void for_each_line_end(const char* from, const char* to, const Place& place) {
     }
 #else
     while (from < to) {
-        const void* const end = std::memchr(from, '\n', static_cast<std::size_t>(to - from));
-        if (end == nullptr) return;
-        place(static_cast<const char*>(end));
-        from = static_cast<const char*>(end) + 1;
+        const void* const found = std::memchr(from, end, static_cast<std::size_t>(to - from));
+        if (found == nullptr) return;
+        place(static_cast<const char*>(found));
+        from = static_cast<const char*>(found) + 1;
     }
 #endif
 }
-constexpr std::size_t readable_behind = 64;
+/// Bytes behind those that are read: what ends a key, and for_each_end's.
+constexpr std::size_t margin = 64 + 2;
 
 }  // namespace
 
-/// A file that is open for reading.
-struct KeySource::Input {
-    explicit Input(const std::string& name) : path(name) {
-        file = path == "-" ? 0 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-        if (file < 0) cannot_read(path, errno);
-        struct stat state {};
-        if (::fstat(file, &state) != 0) cannot_read(path, errno);
-        if (S_ISDIR(state.st_mode)) cannot_read(path, EISDIR);
-        is_regular = S_ISREG(state.st_mode) && path != "-";
-        if (is_regular) bytes = static_cast<std::uint64_t>(state.st_size);
-    }
-    ~Input() {
-        if (path != "-") ::close(file);
-    }
-    Input(const Input&) = delete;
-    Input& operator=(const Input&) = delete;
+struct KeySource::Reader {
+    Reader(std::vector<std::string> paths, KeyFormat f, std::uint64_t s)
+        : input(std::move(paths), f != KeyFormat::u64), format(f), seed(s) {}
 
-    /// Fewer bytes than requested mean the end.
-    std::size_t read(char* to, std::size_t most) {
-        std::size_t had = 0;
-        while (had < most) {
-            const ssize_t n = ::read(file, to + had, most - had);
-            if (n == 0) break;
-            if (n < 0 && errno == EINTR) continue;
-            if (n < 0)
-                throw std::runtime_error("reading \"" + path +
-                                         "\" failed: " + std::generic_category().message(errno));
-            had += static_cast<std::size_t>(n);
+    /// The next keys; false at the end.
+    bool read(Batch& batch) {
+        if (done) return false;
+        // All keys of [0, whole) are complete.
+        std::size_t had = rest.size(), whole = 0, limit = had + block_bytes;
+        std::vector<char>& bytes = batch.bytes;
+        bytes.resize(std::max(bytes.size(), limit + margin));
+        std::copy(rest.begin(), rest.end(), bytes.begin());
+        for (;;) {
+            const std::size_t more = input.read(bytes.data() + had, limit - had);
+            if (more == 0) {
+                had = whole = end_file(bytes.data(), whole, had);
+                done = !input.next();
+                // Small files share a batch.
+                if (done || had >= block_bytes / 2 || (whole != 0 && input.waits())) break;
+                continue;
+            }
+            // Only the new bytes can hold the end of a long line.
+            if (const std::size_t end = end_of_keys(bytes.data(), had, had + more); end != 0)
+                whole = end;
+            had += more;
+            if (had < limit && (whole == 0 || !input.waits())) continue;
+            if (whole != 0) break;
+            limit *= 2;
+            bytes.resize(limit + margin);
+        }
+        rest.assign(bytes.data() + whole, bytes.data() + had);
+        batch.used = whole;
+        batch.bytes_read = input.bytes_read();
+        if (format == KeyFormat::u64) hash_numbers(batch);
+        else hash_texts(batch);
+        return whole != 0;
+    }
+
+    /// Ends the last key of a file, which begins at `whole`. Returns the end of the bytes.
+    std::size_t end_file(char* bytes, std::size_t whole, std::size_t had) const {
+        if (format == KeyFormat::u64) {
+            if (had % 8 != 0)
+                throw std::runtime_error("\"" + input.path() + "\" ends with " +
+                                         std::to_string(had % 8) + " bytes of a 64-bit key");
+        } else if (had != whole) {
+            const std::string_view end = end_of(format);
+            had += end.copy(bytes + had, end.size());
         }
         return had;
     }
 
-    std::string path;
-    int file = -1;
-    bool is_regular = false;
-    std::uint64_t bytes = 0;
-};
-
-struct KeySource::Reader {
-    Reader(const std::string& path, KeyFormat f, std::uint64_t s)
-        : input(path), format(f), seed(s) {}
-
-    /// The next keys; false at the end.
-    bool read(Batch& batch) {
-        std::size_t had = rest.size(), block = std::max(block_bytes, had);
-        batch.bytes.resize(std::max(batch.bytes.size(), had + block + 1 + readable_behind));
-        std::copy(rest.begin(), rest.end(), batch.bytes.begin());
-        std::size_t whole = 0;
-        for (bool ended = false; !ended && whole == 0;) {
-            const std::size_t more = input.read(batch.bytes.data() + had, block);
-            ended = more < block;
-            // Only the new bytes can hold the end of a long line.
-            whole = format == KeyFormat::u64 ? had + more : end_of_lines(batch, had, had + more);
-            had += more;
-            if (ended) {
-                if (format == KeyFormat::lines && had != whole) batch.bytes[had++] = '\n';
-                whole = had;
-            }
-            block = had;
-            if (!ended && whole == 0) batch.bytes.resize(had + block + 1 + readable_behind);
+    /// The end of the last key that ends within [from, to), or 0.
+    std::size_t end_of_keys(const char* bytes, std::size_t from, std::size_t to) const {
+        if (format == KeyFormat::u64) return to - to % 8;
+        const std::string_view all(bytes, to);
+        const char end = end_of(format)[0];
+        for (std::size_t at = all.rfind(end); at != all.npos && at >= from;
+             at = all.substr(0, at).rfind(end)) {
+            const std::string_view before = key_of(all.substr(0, at));
+            if (format != KeyFormat::paragraphs || before.ends_with(end)) return at + 1;
         }
-        if (format == KeyFormat::u64 && whole % 8 != 0)
-            throw std::runtime_error("\"" + input.path + "\" ends with " +
-                                     std::to_string(whole % 8) + " bytes of a 64-bit key");
-        rest.assign(batch.bytes.data() + whole, batch.bytes.data() + had);
-        batch.used = whole;
-        if (whole == 0) return false;
-        format == KeyFormat::lines ? hash_lines(batch) : hash_numbers(batch);
-        return true;
+        return 0;
     }
 
-    static std::size_t end_of_lines(const Batch& batch, std::size_t from, std::size_t to) {
-        const std::string_view fresh(batch.bytes.data() + from, to - from);
-        const std::size_t last = fresh.rfind('\n');
-        return last == std::string_view::npos ? 0 : from + last + 1;
-    }
-
-    void hash_lines(Batch& batch) const {
-        batch.texts.clear();
+    void hash_texts(Batch& batch) const {
+        auto& texts = batch.texts;
+        texts.clear();
         const char* begin = batch.bytes.data();
-        for_each_line_end(begin, begin + batch.used, [&](const char* end) {
-            batch.texts.push_back(key_of({begin, static_cast<std::size_t>(end - begin)}));
-            begin = end + 1;
-        });
-        batch.hashes.resize(batch.texts.size());
-        detail::hash_strings(batch.texts, {seed, nullptr}, default_isa(), batch.hashes.data());
+        const char *const all = begin, *const behind = begin + batch.used;
+        const auto until = [&](const char* end) {
+            return std::string_view(begin, static_cast<std::size_t>(end - begin));
+        };
+        if (format == KeyFormat::lines) {
+            for_each_end('\n', all, behind, [&](const char* end) {
+                texts.push_back(key_of(until(end)));
+                begin = end + 1;
+            });
+        } else if (format == KeyFormat::nul) {
+            for_each_end('\0', all, behind, [&](const char* end) {
+                texts.push_back(until(end));
+                begin = end + 1;
+            });
+        } else {
+            const char *line = begin, *last = nullptr;  // the end of the paragraph's last line
+            for_each_end('\n', all, behind, [&](const char* end) {
+                const bool blank = end - line == 0 || (end - line == 1 && *line == '\r');
+                if (!blank) last = end;
+                else if (last != nullptr) texts.push_back(key_of(until(last)));
+                if (blank) begin = end + 1, last = nullptr;
+                line = end + 1;
+            });
+        }
+        batch.hashes.resize(texts.size());
+        detail::hash_strings(texts, {seed, nullptr}, default_isa(), batch.hashes.data());
     }
 
     void hash_numbers(Batch& batch) const {
@@ -201,7 +202,13 @@ struct KeySource::Reader {
     bool take(std::unique_ptr<Batch>& batch) {
         std::unique_lock lock(mutex);
         if (batch != nullptr) spare.push_back(std::move(batch));
-        moved.wait(lock, [&] { return ended || !ready.empty(); });
+        const auto there = [&] { return ended || !ready.empty(); };
+        if (!there()) {
+            lock.unlock();
+            (void)is_printed();
+            lock.lock();
+            moved.wait(lock, there);
+        }
         if (!ready.empty()) {
             batch = std::move(ready.front());
             ready.pop_front();
@@ -215,7 +222,8 @@ struct KeySource::Reader {
     Input input;
     KeyFormat format;
     std::uint64_t seed;
-    std::vector<char> rest;  // the beginning of an unfinished line
+    std::vector<char> rest;  // the beginning of an unfinished key
+    bool done = false;       // all files are read
 
     std::mutex mutex;
     std::condition_variable moved;
@@ -226,9 +234,9 @@ struct KeySource::Reader {
     std::thread thread;
 };
 
-KeySource::KeySource(const std::string& path, KeyFormat format, std::uint64_t seed,
+KeySource::KeySource(std::vector<std::string> paths, KeyFormat format, std::uint64_t seed,
                      unsigned threads)
-    : reader_(std::make_shared<Reader>(path, format, seed)) {
+    : reader_(std::make_shared<Reader>(std::move(paths), format, seed)) {
     if (threads <= 1) return;
     try {
         reader_->thread = std::thread([reader = reader_] { reader->run(); });
@@ -245,7 +253,7 @@ KeySource::~KeySource() {
     }
     reader_->moved.notify_all();
     // A pipe may block for ever. Its thread owns what it needs.
-    if (reader_->input.is_regular) reader_->thread.join();
+    if (reader_->input.is_regular()) reader_->thread.join();
     else reader_->thread.detach();
 }
 
@@ -255,65 +263,42 @@ bool KeySource::next() {
         more = reader_->take(batch_);
     } else {
         if (batch_ == nullptr) batch_ = std::make_unique<Batch>();
+        (void)is_printed();
         more = reader_->read(*batch_);
     }
-    if (more) bytes_read_ += batch_->used;
+    if (more) bytes_read_ = batch_->bytes_read;
     else batch_ = nullptr;
     return more;
 }
 
 KeyFormat KeySource::format() const noexcept { return reader_->format; }
 
-std::string KeySource::text(std::size_t i) const {
-    if (format() == KeyFormat::u64) return std::to_string(batch_->numbers[i]);
+std::string_view KeySource::text(std::size_t i) const {
+    if (format() == KeyFormat::u64) return number_ = std::to_string(batch_->numbers[i]);
     const std::string_view line = batch_->texts[i];
-    // The LF of the line, or the CR before it.
-    return std::string(line) + (line.data()[line.size()] == '\r' ? "\r" : "");
+    // What ends the line, or the CR before it.
+    const bool has_cr = format() != KeyFormat::nul && line.data()[line.size()] == '\r';
+    return {line.data(), line.size() + has_cr};
 }
 
-std::uint64_t KeySource::bytes_in_all() const noexcept { return reader_->input.bytes; }
+std::uint64_t KeySource::bytes_in_all() const noexcept { return reader_->input.bytes(); }
 
-std::optional<std::uint64_t> count_keys(const std::string& path, KeyFormat format) {
-    KeySource::Input input(path);
-    if (!input.is_regular) return {};
-    if (format == KeyFormat::u64) return input.bytes / 8;
+std::optional<std::uint64_t> count_keys(const std::vector<std::string>& paths, KeyFormat format) {
+    Input input(paths, format != KeyFormat::u64);
+    if (!input.is_regular()) return {};
+    if (format == KeyFormat::u64) return input.bytes() / 8;
     std::vector<char> block(block_bytes);
+    const char end = end_of(format)[0];
     std::uint64_t keys = 0;
-    char last = '\n';
-    for (std::size_t n = block_bytes; n == block_bytes;) {
-        n = input.read(block.data(), block_bytes);
-        keys += static_cast<std::uint64_t>(std::count(block.data(), block.data() + n, '\n'));
-        if (n != 0) last = block[n - 1];
-    }
-    return keys + (last != '\n');
-}
-
-Progress::Progress(std::string what, bool wanted, bool unwanted)
-    : what_(std::move(what)), on_(wanted || (!unwanted && shows_progress())) {}
-
-Progress::~Progress() {
-    if (on_ && shown_ != Clock::time_point{}) print_own(stderr, "\n");
-}
-
-void Progress::show(const KeySource& source, bool last) {
-    if (!on_) return;
-    keys_ += last ? 0 : source.size();
-    const auto now = Clock::now();
-    if (!last && now - shown_ < std::chrono::milliseconds(100)) return;
-    shown_ = now;
-    const double seconds = std::max(1e-9, std::chrono::duration<double>(now - began_).count());
-    const double millions = static_cast<double>(keys_) / 1e6;
-    std::string bar;
-    if (const auto all = source.bytes_in_all(); all != 0) {
-        // A last line without LF counts one byte that does not exist.
-        const double share =
-            std::min(1.0, static_cast<double>(source.bytes_read()) / static_cast<double>(all));
-        const auto filled = static_cast<std::size_t>(30 * share);
-        bar = "[" + std::string(filled, '=') + std::string(30 - filled, ' ') +
-              formatted("] %3.0f%% ", 100 * share);
-    }
-    print_own(stderr, formatted("\r%s %s%.1f M keys, %.1f M keys/s", what_.c_str(), bar.c_str(),
-                                millions, millions / seconds));
+    do {
+        char last = end;
+        while (const std::size_t n = input.read(block.data(), block_bytes)) {
+            keys += static_cast<std::uint64_t>(std::count(block.data(), block.data() + n, end));
+            last = block[n - 1];
+        }
+        keys += last != end;
+    } while (input.next());
+    return keys;
 }
 
 }  // namespace simdbloom::tools

@@ -7,19 +7,18 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "files.hpp"
 #include "json.hpp"
-#include "simdbloom/any/serialize.hpp"
 #include "simdbloom/cardinality.hpp"
-#include "simdbloom/foreign/foreign.hpp"
 #include "simdbloom/key_kind.hpp"
 #include "simdbloom/series/scalable.hpp"
 
 namespace simdbloom::tools {
 namespace {
 
-AnyFilter load_or_throw(const std::string& path) { return load_file(path).value(); }
+AnyFilter load_or_throw(const std::string& path) { return load_filter<AnyFilter>(path).value(); }
 
-void print_hash(const FilterBase& filter) {
+void print_hash(const AnyFilter& filter) {
     print_line(stdout, "hash           %s, seed %llu", to_string(filter.hashing()).c_str(),
                count_of(filter.seed()));
     const KeyKind kind = filter.key_kind();
@@ -30,7 +29,7 @@ void print_hash(const FilterBase& filter) {
 }
 
 int info_of(const ScalableBloom& series, bool json) {
-    const FilterBase& first = series.filters().front().base();
+    const AnyFilter& first = series.filters().front();
     if (json) {
         print_json({{"spec", series.spec()},
                     {"filters", series.filters().size()},
@@ -77,33 +76,36 @@ int info_of(const ForeignFilter& filter, bool json) {
 
 int info(const std::string& path, const std::string& format, bool json) {
     if (!format.empty())
-        return info_of(read_foreign_file(path, parse_foreign_format(format)).value(), json);
-    auto mapped = map_file(path);
+        return info_of(read_foreign_filter(path, parse_foreign_format(format)).value(), json);
+    auto mapped = map_filter(path);
     if (!mapped && may_be_foreign(mapped.error())) {
-        if (const auto series = load_file<ScalableBloom>(path); series)
-            return info_of(*series, json);
-        if (const auto other = read_foreign_file(path); other) return info_of(*other, json);
+        if (auto loaded = load_filter<AnyFilter>(path); loaded)
+            mapped = FrozenFilter(std::move(*loaded));
+        else if (const auto other = read_foreign_filter(path); other) return info_of(*other, json);
     }
     const FrozenFilter f = std::move(mapped).value();
-    const FilterBase& base = f->base();
+    if (const auto* series = f->get_if<ScalableBloom>()) return info_of(*series, json);
+    const auto* layout = f->get_if<FilterBase>();
     if (json) {
         print_json({{"spec", f->spec()},
-                    {"made_for", base.n_keys()},
+                    {"made_for", f->n_keys()},
                     {"bytes", f->size_in_bytes()},
                     {"bits_per_key", f->bits_per_key()},
-                    {"blocks", base.blocks()},
-                    {"hash", to_string(base.hashing())},
+                    {"blocks", layout != nullptr ? Json(layout->blocks()) : Json()},
+                    {"hash", to_string(f->hashing())},
                     {"seed", f->seed()},
-                    {"keys", to_string(base.key_kind())},
+                    {"keys", to_string(f->key_kind())},
                     {"fpr_as_made", f->expected_fpr()},
                     {"fpr", f->estimated_fpr()}});
         return 0;
     }
     print_line(stdout, "spec           %s", f->spec().c_str());
-    print_line(stdout, "made for       %llu keys", count_of(base.n_keys()));
-    print_line(stdout, "size           %zu bytes, %.2f bits/key, %llu blocks", f->size_in_bytes(),
-               f->bits_per_key(), count_of(base.blocks()));
-    print_hash(base);
+    print_line(stdout, "made for       %llu keys", count_of(f->n_keys()));
+    const std::string blocks =
+        layout == nullptr ? "" : ", " + std::to_string(layout->blocks()) + " blocks";
+    print_line(stdout, "size           %zu bytes, %.2f bits/key%s", f->size_in_bytes(),
+               f->bits_per_key(), blocks.c_str());
+    print_hash(*f);
     print_line(stdout, "FPR as made    %.4g%%", 100 * f->expected_fpr());
     print_line(stdout, "FPR as filled  %.4g%%", 100 * f->estimated_fpr());
     return 0;
@@ -160,12 +162,12 @@ int merge(const Merging& m, const Load& load) {
 int merge(Merging m) {
     check_json_output(m.json, m.output);
     if (m.format.empty())
-        if (const auto ours = map_file(m.inputs.front()); !ours && may_be_foreign(ours.error()))
-            if (auto other = read_foreign_file(m.inputs.front()); other)
+        if (const auto ours = map_filter(m.inputs.front()); !ours && may_be_foreign(ours.error()))
+            if (auto other = read_foreign_filter(m.inputs.front()); other)
                 m.format = to_string(other->format());
     if (m.format.empty()) return merge(m, load_or_throw);
     return merge(m, [as = parse_foreign_format(m.format)](const std::string& path) {
-        return read_foreign_file(path, as).value();
+        return read_foreign_filter(path, as).value();
     });
 }
 
@@ -205,7 +207,7 @@ struct Conversion {
 
 /// Our filter as a filter of Parquet, which has the same bits for text keys.
 ForeignFilter of_ours(const Conversion& c) {
-    SplitBlockBloom filter = load_file<SplitBlockBloom>(c.input).value();
+    SplitBlockBloom filter = load_filter<SplitBlockBloom>(c.input).value();
     const KeyKind keys = filter.key_kind() == KeyKind::unknown ? c.keys : filter.key_kind();
     if (keys != KeyKind::bytes)
         throw std::runtime_error(
@@ -218,9 +220,10 @@ ForeignFilter of_ours(const Conversion& c) {
 
 ForeignFilter read(const Conversion& c) {
     if (c.from == ours) return of_ours(c);
-    if (!c.from.empty()) return read_foreign_file(c.input, parse_foreign_format(c.from)).value();
-    if (const auto own = map_file(c.input); own || !may_be_foreign(own.error())) return of_ours(c);
-    return read_foreign_file(c.input).value();
+    if (!c.from.empty()) return read_foreign_filter(c.input, parse_foreign_format(c.from)).value();
+    if (const auto own = map_filter(c.input); own || !may_be_foreign(own.error()))
+        return of_ours(c);
+    return read_foreign_filter(c.input).value();
 }
 
 void save_as_ours(const ForeignFilter& filter, const Conversion& c) {
@@ -277,8 +280,8 @@ void add_merge(CLI::App& app, int& status) {
         "10 % for a filter of another system.",
         {{"simdbloom merge a.bloom b.bloom -o both.bloom", "the keys of both"}});
     const auto m = std::make_shared<Merging>();
-    add_required(*command, "-o,--output", m->output, file_type,
-                 "output file; may be one of FILTERS");
+    add_output(*command, "-o,--output", m->output, "output file; may be one of FILTERS")
+        ->required();
     command->add_option("FILTERS", m->inputs, "files by build, or filters of another system")
         ->type_name(filter_type)
         ->required();
@@ -296,7 +299,7 @@ void add_fold(CLI::App& app, int& status) {
           "the smallest with an FPR of at most 10 %"}});
     const auto f = std::make_shared<Folding>();
     add_required(*command, "FILTER", f->input, filter_type, "file by build");
-    add_required(*command, "-o,--output", f->output, file_type, "output file; may be FILTER");
+    add_output(*command, "-o,--output", f->output, "output file; may be FILTER")->required();
     auto* parts =
         add_whole(*command, "--parts", f->parts,
                   "how many blocks become one; must divide their number (see build --fold-levels)");
@@ -322,7 +325,7 @@ void add_convert(CLI::App& app, int& status) {
     const auto c = std::make_shared<Conversion>();
     add_required(*command, "FILTER", c->input, filter_type,
                  "a filter of simdbloom or of another system");
-    add_required(*command, "-o,--output", c->output, file_type, "output file; may be FILTER");
+    add_output(*command, "-o,--output", c->output, "output file; may be FILTER")->required();
     const std::string formats = std::string(format_type) + "|" + std::string(ours);
     add_required(*command, "--to", c->to, formats, "simdbloom, " + foreign_names());
     add_value(*command, "--from", c->from, formats,

@@ -1,4 +1,5 @@
 // simdbloom probe: the keys of a file that a filter finds.
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -8,16 +9,14 @@
 #include "files.hpp"
 #include "json.hpp"
 #include "keys.hpp"
-#include "simdbloom/any/serialize.hpp"
-#include "simdbloom/foreign/foreign.hpp"
 #include "simdbloom/key_kind.hpp"
-#include "simdbloom/series/scalable.hpp"
 
 namespace simdbloom::tools {
 namespace {
 
 struct ProbeSettings {
-    std::string filter, input = "-", as;
+    std::string filter, as;
+    std::vector<std::string> inputs{"-"};
     KeyFormat format = KeyFormat::lines;
     bool absent = false, count = false, progress = false, json = false;
 };
@@ -36,7 +35,7 @@ void check_kind(const ProbeSettings& s, KeyKind kind) {
                              ", and neither lines nor integers");
 }
 
-/// A filter, a series of filters or a filter of another system: the kind of its keys, and its
+/// A filter of ours or of another system: the kind of its keys, and its
 /// lookup.
 struct OpenFilter {
     KeyKind kind;
@@ -44,11 +43,9 @@ struct OpenFilter {
     std::function<void(KeySource&, std::span<std::uint8_t>)> contains;
 };
 
-template <class F>
-OpenFilter open_filter(const FilterBase& base, F filter) {
-    return {base.key_kind(), base.seed(),
-            [filter = std::move(filter)](KeySource& source, auto bits) {
-                filter->contains(Keys::hashes(source.hashes()), bits);
+OpenFilter open_filter(const FrozenFilter& filter) {
+    return {filter->key_kind(), filter->seed(), [filter](KeySource& source, auto bits) {
+                filter.contains(Keys::hashes(source.hashes()), bits);
             }};
 }
 
@@ -56,36 +53,38 @@ OpenFilter open_filter(ForeignFilter other) {
     return {KeyKind::unknown, 0,
             [filter = std::make_shared<const ForeignFilter>(std::move(other))](KeySource& source,
                                                                                auto bits) {
-                if (source.format() == KeyFormat::lines) filter->contains(source.texts(), bits);
-                else filter->contains(source.numbers(), bits);
+                if (source.format() == KeyFormat::u64) filter->contains(source.numbers(), bits);
+                else filter->contains(source.texts(), bits);
             }};
 }
 
 OpenFilter open(const std::string& path, const std::string& as) {
-    if (!as.empty()) return open_filter(read_foreign_file(path, parse_foreign_format(as)).value());
-    auto mapped = map_file(path);
+    if (!as.empty())
+        return open_filter(read_foreign_filter(path, parse_foreign_format(as)).value());
+    auto mapped = map_filter(path);
     if (!mapped && may_be_foreign(mapped.error())) {
-        if (auto loaded = load_file<ScalableBloom>(path); loaded) {
-            const auto series = std::make_shared<const ScalableBloom>(std::move(*loaded));
-            return open_filter(series->filters().front().base(), series);
-        }
-        if (auto other = read_foreign_file(path); other) return open_filter(std::move(*other));
+        if (auto loaded = load_filter<AnyFilter>(path); loaded)
+            return open_filter(FrozenFilter(std::move(*loaded)));
+        if (auto other = read_foreign_filter(path); other) return open_filter(std::move(*other));
     }
-    const FrozenFilter filter = std::move(mapped).value();
-    return open_filter(filter->base(), filter);
+    return open_filter(std::move(mapped).value());
 }
 
 int run(const ProbeSettings& s) {
-    check_apart({s.filter, s.input}, {standard_output});
+    auto read_from = s.inputs;
+    if (s.filter == "-" && std::ranges::count(read_from, "-") != 0)
+        throw std::runtime_error("the filter and the keys cannot both come from standard input");
+    read_from.push_back(s.filter);
+    check_apart(read_from, {standard_output});
     const OpenFilter filter = open(s.filter, s.as);
     check_kind(s, filter.kind);
-    KeySource source(s.input, s.format, filter.seed);
+    KeySource source(s.inputs, s.format, filter.seed);
     std::uint64_t read = 0, found = 0;
     std::vector<std::uint8_t> bits;
     const bool lists = !s.count;
-    KeyPrinter printer(lists && s.json);
+    const KeyPrinter printer(s.json);
     {
-        Progress progress("probing", s.progress, s.json);
+        Progress progress("probing", s.progress, s.json || (lists && is_terminal(1)));
         while (source.next()) {
             bits.resize((source.size() + 7) / 8);
             filter.contains(source, bits);
@@ -100,11 +99,12 @@ int run(const ProbeSettings& s) {
         progress.show(source, true);
     }
     const Json counts = {{"read", read}, {"found", found}};
-    printer.end(counts);
-    if (s.count && s.json) print_json(counts);
+    const std::uint64_t chosen = s.absent ? read - found : found;
+    if (s.json) print_json(counts);
     else if (s.count)
-        print_line(stdout, "%llu of %llu keys found", count_of(found), count_of(read));
-    return (s.absent ? read - found : found) != 0 ? 0 : 3;
+        print_line(stdout, "%llu of %llu keys %sfound", count_of(chosen), count_of(read),
+                   s.absent ? "not " : "");
+    return chosen != 0 ? 0 : 3;
 }
 
 }  // namespace
@@ -119,12 +119,12 @@ void add_probe(CLI::App& app, int& status) {
          {"simdbloom probe keys.bloom others.txt -c", "how many"}});
     const auto s = std::make_shared<ProbeSettings>();
     add_required(*command, "FILTER", s->filter, filter_type,
-                 "file by build or unseen, or of another system");
-    add_value(*command, "FILE", s->input, file_type, "keys; - for standard input");
+                 "file by build or unseen, or of another system; - for standard input");
+    add_inputs(*command, s->inputs, "keys");
     add_format(*command, s->format);
     add_as(*command, s->as);
     command->add_flag("-v,--absent", s->absent, "print the keys that the filter does not find");
-    command->add_flag("-c,--count", s->count, "print only how many are found");
+    command->add_flag("-c,--count", s->count, "print only how many there are");
     add_json(*command, s->json);
     add_progress(*command, s->progress);
     command->callback([=, &status] { status = run(*s); });

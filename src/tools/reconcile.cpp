@@ -1,5 +1,6 @@
 // simdbloom reconcile: what two files would send each other after exchanging filters.
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -15,7 +16,8 @@ namespace {
 
 struct ReconcileSettings {
     std::string a, b, for_a, for_b, spec{default_spec};
-    double bits_per_key = 8;
+    std::optional<double> bits_per_key;
+    KeyFormat format = KeyFormat::lines;
     std::uint64_t seed = 0;
     bool json = false;
 };
@@ -30,7 +32,7 @@ struct Side {
 
 Side read_side(const std::string& path, const ReconcileSettings& s) {
     Side side{path, {}, {}, 0, {}};
-    for (KeySource source(path, KeyFormat::lines, s.seed, 1); source.next();)
+    for (KeySource source({path}, s.format, s.seed, 1); source.next();)
         for (const std::string_view line : source.texts()) side.lines.emplace_back(line);
     std::ranges::sort(side.lines);
     side.lines.erase(std::unique(side.lines.begin(), side.lines.end()), side.lines.end());
@@ -42,18 +44,18 @@ Side read_side(const std::string& path, const ReconcileSettings& s) {
     Options options;
     options.spec = s.spec;
     options.seed = s.seed;
-    side.message = reconciliation_message(side.hashes, s.bits_per_key, options);
+    side.message = reconciliation_message(side.hashes, *s.bits_per_key, options);
     return side;
 }
 
 /// The keys that `from` sends after reading the filter of `to`.
-Json report(const Side& from, const Side& to, const std::string& out, bool json) {
+Json report(const Side& from, const Side& to, const std::string& out, const ReconcileSettings& s) {
     const auto sent = missing_at_sender(to.message, from.hashes).value();
     std::uint64_t lacks = 0, bytes = 0;
     for (const auto& line : from.lines) lacks += !std::ranges::binary_search(to.lines, line);
     for (const auto i : sent.positions) bytes += from.lines[i].size() + 1;
     const auto missed = lacks - sent.positions.size();
-    if (!json) {
+    if (!s.json) {
         print_line(stdout, "%s has %zu lines, %llu of them not in %s", from.path.c_str(),
                    from.lines.size(), count_of(lacks), to.path.c_str());
         print_line(stdout,
@@ -70,7 +72,7 @@ Json report(const Side& from, const Side& to, const std::string& out, bool json)
     if (!out.empty()) {
         std::string lines;
         lines.reserve(bytes);
-        for (const auto i : sent.positions) (lines += from.lines[i]) += '\n';
+        for (const auto i : sent.positions) (lines += from.lines[i]) += end_of(s.format);
         save_text(lines, out);
     }
     return {{"file", json_text(from.path)},
@@ -83,12 +85,13 @@ Json report(const Side& from, const Side& to, const std::string& out, bool json)
             {"missed_expected", sent.expected_missed}};
 }
 
-int run(const ReconcileSettings& s) {
+int run(ReconcileSettings s) {
+    if (!s.bits_per_key) s.bits_per_key = default_bits(s.spec, 8);
     check_apart({s.a, s.b}, {s.for_a, s.for_b});
     const Side a = read_side(s.a, s), b = read_side(s.b, s);
     Json sides = Json::array();
-    sides.push_back(report(a, b, s.for_b, s.json));
-    sides.push_back(report(b, a, s.for_a, s.json));
+    sides.push_back(report(a, b, s.for_b, s));
+    sides.push_back(report(b, a, s.for_a, s));
     if (s.json) print_json({{"sides", std::move(sides)}});
     return 0;
 }
@@ -105,12 +108,13 @@ void add_reconcile(CLI::App& app, int& status) {
     const auto s = std::make_shared<ReconcileSettings>();
     add_required(*command, "A", s->a, file_type, "one set of lines");
     add_required(*command, "B", s->b, file_type, "the other");
-    add_value(*command, "--bits-per-key", s->bits_per_key, number_type, "of the filters");
+    add_bits(*command, s->bits_per_key, 8);
+    add_nul(*command, s->format);
     add_value(*command, "--spec", s->spec, spec_type, "layout of the filters");
     add_whole(*command, "--seed", s->seed,
               "of the filters; a second round with another seed finds what the first missed");
-    add_value(*command, "--for-a", s->for_a, file_type, "write the lines that B sends to A");
-    add_value(*command, "--for-b", s->for_b, file_type, "write the lines that A sends to B");
+    add_output(*command, "--for-a", s->for_a, "write the lines that B sends to A");
+    add_output(*command, "--for-b", s->for_b, "write the lines that A sends to B");
     add_json(*command, s->json);
     command->callback([=, &status] { status = run(*s); });
 }

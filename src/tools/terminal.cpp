@@ -1,5 +1,8 @@
 #include "terminal.hpp"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <bit>
 #include <cstdarg>
 #include <vector>
@@ -56,7 +59,14 @@ std::string format_all(const char* format, std::va_list arguments) {
 
 }  // namespace
 
-std::string escaped(std::string_view text, char kept) {
+bool is_terminal(int file) { return ::isatty(file) == 1; }
+
+std::size_t columns(int file) {
+    winsize size{};
+    return ::ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : 80;
+}
+
+std::string escaped(std::string_view text, std::string_view kept) {
     std::string out;
     out.reserve(text.size());
     while (!text.empty()) {
@@ -64,7 +74,7 @@ std::string escaped(std::string_view text, char kept) {
         const std::size_t n = c.bytes == 0 ? 1 : c.bytes;
         if (c.bytes == 0)
             out += formatted("\\x%02x", static_cast<unsigned>(static_cast<unsigned char>(text[0])));
-        else if (steers(c.code) && text[0] != kept) out += escape_of(c.code);
+        else if (steers(c.code) && kept.find(text[0]) == kept.npos) out += escape_of(c.code);
         else out += text.substr(0, n);
         text.remove_prefix(n);
     }
@@ -91,10 +101,12 @@ void print_message(std::string_view message) {
                           escaped(message) + "\n");
 }
 
-void print_key(std::string_view key) {
-    static const bool on_terminal = ::isatty(1) == 1;
-    print_own(stdout, on_terminal ? escaped(key, '\t') : key);
-    std::putchar('\n');
+void print_key(std::string_view key, std::string_view end) {
+    static const bool on_terminal = is_terminal(1);
+    static std::string line;  // one call of the C library a key
+    if (!on_terminal) line.assign(key).append(end);
+    else line = escaped(key, end == "\n\n" ? "\t\n" : "\t") + (end[0] == '\0' ? "\n" : end.data());
+    print_own(stdout, line);
 }
 
 void print_own(std::FILE* to, std::string_view text) {

@@ -1,8 +1,6 @@
 // All output of the program. No other file prints.
 #pragma once
 
-#include <unistd.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -15,10 +13,13 @@ inline bool is_set(const char* variable) {
     const char* const value = std::getenv(variable);
     return value != nullptr && *value != '\0';
 }
+bool is_terminal(int file);
+/// The width of a terminal; 80 if it is not known.
+std::size_t columns(int file);
 /// A terminal with escape sequences (TERM is not dumb).
 inline bool is_screen(int file) {
     const char* const kind = std::getenv("TERM");
-    return ::isatty(file) == 1 && kind != nullptr && std::string_view(kind) != "dumb";
+    return is_terminal(file) && kind != nullptr && std::string_view(kind) != "dumb";
 }
 /// Whether colours may be written to the file; see https://no-color.org.
 inline bool has_colours(int file) { return is_screen(file) && !is_set("NO_COLOR"); }
@@ -27,7 +28,7 @@ inline bool shows_progress() { return is_screen(2) && !is_set("NO_PROGRESS"); }
 
 /// The text, safe for a terminal. Control characters, bidirectional marks and bytes that are not
 /// UTF-8 become \n, \x1b or \u202e. Only the characters in `kept` stay.
-std::string escaped(std::string_view text, char kept = '\0');
+std::string escaped(std::string_view text, std::string_view kept = {});
 
 /// A number as %llu takes it.
 inline unsigned long long count_of(std::uint64_t number) { return number; }
@@ -42,13 +43,13 @@ inline unsigned long long count_of(std::uint64_t number) { return number; }
 /// A message on standard error.
 void print_message(std::string_view message);
 
-/// A key on standard output: its bytes as they are, but escaped on a terminal.
-void print_key(std::string_view key);
+/// A key on standard output, and what ends it: the bytes as they are, but escaped on a terminal.
+void print_key(std::string_view key, std::string_view end);
 
 /// Our own text, unescaped: help, JSON, progress.
 void print_own(std::FILE* to, std::string_view text);
 
-/// Whether standard output was written without an error.
+/// Flushes standard output. Whether all was written without an error.
 bool is_printed();
 
 }  // namespace simdbloom::tools

@@ -1,15 +1,17 @@
 // simdbloom unseen: the new lines, which came neither before in this run nor in an earlier one.
+#include <cmath>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "commands.hpp"
 #include "files.hpp"
+#include "grams.hpp"
 #include "json.hpp"
 #include "keys.hpp"
-#include "simdbloom/any/serialize.hpp"
 #include "simdbloom/key_kind.hpp"
 #include "simdbloom/series/scalable.hpp"
 
@@ -17,7 +19,10 @@ namespace simdbloom::tools {
 namespace {
 
 struct UnseenSettings {
-    std::string input = "-", filter;
+    std::vector<std::string> inputs{"-"};
+    std::string filter;
+    KeyFormat format = KeyFormat::lines;
+    Documents documents;
     Scaling scaling;
     std::string spec{default_spec};
     bool quiet = false, progress = false, json = false;
@@ -43,51 +48,62 @@ ScalableBloom open_filter(const UnseenSettings& s) {
 }
 
 int run(const UnseenSettings& s) {
-    check_apart({s.input}, {s.filter, standard_output});
-    const Lock lock(s.filter);
+    if (s.filter == "-") throw std::runtime_error("the filter is read and written: name a file");
+    check_apart(s.inputs, {s.filter, standard_output});
+    std::optional<Lock> lock;
+    if (!s.filter.empty()) lock.emplace(s.filter);
     ScalableBloom filter = open_filter(s);
-    KeySource source(s.input, KeyFormat::lines, filter.seed());
+    KeySource source(s.inputs, s.format, filter.seed());
 
     std::uint64_t read = 0, unseen = 0;
+    Seen seen(filter, s.documents);
     std::vector<std::uint8_t> were_new;
     std::exception_ptr ended;
     {
-        Progress progress("reading", s.progress, s.quiet || s.json);
-        KeyPrinter printer(s.json);
+        Progress progress("reading", s.progress, s.quiet || s.json || is_terminal(1));
+        const KeyPrinter printer(s.json);
         while (!ended && source.next()) {
             // A series that cannot grow keeps the keys inserted so far.
             were_new.assign((source.size() + 7) / 8, 0);
             try {
-                unseen += filter.insert_if_new(Keys::hashes(source.hashes()), were_new);
+                seen.insert_new(source, were_new);
             } catch (...) {
                 ended = std::current_exception();
             }
             for (std::size_t i = 0; i < source.size(); ++i)
-                if ((were_new[i / 8] >> (i % 8) & 1) != 0) printer.print(source, i);
+                if ((were_new[i / 8] >> (i % 8) & 1) != 0) {
+                    ++unseen;
+                    printer.print(source, i);
+                }
             read += source.size();
             progress.show(source);
         }
         progress.show(source, true);
-        printer.end({{"read", read},
-                     {"unseen", unseen},
-                     {"stored", filter.stored()},
-                     {"bytes", filter.size_in_bytes()},
-                     {"fpr", filter.estimated_fpr()},
-                     {"fpr_bound", filter.fpr_bound()}});
     }
+    const double lost = seen.expected_lost();
+    if (s.json)
+        print_json({{"read", read},
+                    {"unseen", unseen},
+                    {"lost_expected", lost},
+                    {"stored", filter.stored()},
+                    {"bytes", filter.size_in_bytes()},
+                    {"fpr", filter.estimated_fpr()},
+                    {"fpr_bound", filter.fpr_bound()}});
     // The filter is saved after the lines are written: a line that was not output stays new.
     if (!is_printed())
         throw std::runtime_error("writing the lines failed; the filter is left as it was");
-    save_file(filter, s.filter);
+    if (!s.filter.empty()) save_file(filter, s.filter);
     if (ended) std::rethrow_exception(ended);
     if (!s.quiet && !s.json) {
-        print_line(stderr, "%llu lines read, %llu unseen", count_of(read), count_of(unseen));
+        const bool paragraphs = s.format == KeyFormat::paragraphs;
+        print_line(stderr, "%llu %s read, %llu unseen; about %.3g more were new and are lost",
+                   count_of(read), paragraphs ? "paragraphs" : "lines", count_of(unseen), lost);
         print_line(
             stderr,
-            "%s: %llu keys in %zu filters of %s, %.1f MiB, %.1f%% of capacity, FPR now about "
+            "%s%s%llu keys in %zu filters of %s, %.1f MiB, %.1f%% of capacity, FPR now about "
             "%.3g%%, at most %.3g%%",
-            s.filter.c_str(), count_of(filter.stored()), filter.filters().size(),
-            filter.filters().front().spec().c_str(),
+            s.filter.c_str(), s.filter.empty() ? "" : ": ", count_of(filter.stored()),
+            filter.filters().size(), filter.filters().front().spec().c_str(),
             static_cast<double>(filter.size_in_bytes()) / (1 << 20),
             100.0 * static_cast<double>(filter.stored()) / static_cast<double>(filter.capacity()),
             100 * filter.estimated_fpr(), 100 * filter.fpr_bound());
@@ -98,18 +114,36 @@ int run(const UnseenSettings& s) {
 }  // namespace
 
 void add_unseen(CLI::App& app, int& status) {
-    auto* command =
-        add_command(app, "unseen", "Print new lines: not in this run before, nor in an earlier run",
-                    "A few new lines are not printed: at most the share --fpr.",
-                    {{"simdbloom unseen urls.txt -f seen.bloom", "the new lines"},
-                     {"cat urls.txt | simdbloom unseen -f seen.bloom", "of a pipe"}});
+    auto* command = add_command(
+        app, "unseen", "Print new lines: not in this run before, nor in an earlier run",
+        "A few new lines are not printed: at most the share --fpr. At the end their expected "
+        "number is shown.",
+        {{"simdbloom unseen urls.txt -f seen.bloom", "the new lines"},
+         {"cat urls.txt | simdbloom unseen", "of a pipe, each at once; nothing is kept"},
+         {"simdbloom unseen pages.jsonl --field text --ngram 13",
+          "lines of JSON whose text is mostly new"}});
     const auto s = std::make_shared<UnseenSettings>();
-    add_value(*command, "FILE", s->input, file_type, "lines, such as URLs; - for standard input");
-    add_required(*command, "-f,--filter", s->filter, filter_type,
-                 "filter of the lines seen in earlier runs, created if missing. Another run with "
-                 "the same file waits");
+    add_inputs(*command, s->inputs, "lines, such as URLs");
+    add_value(*command, "-f,--filter", s->filter, filter_type,
+              "filter of the lines seen in earlier runs, created if missing. Another run with "
+              "the same file waits");
+    auto* nul = add_nul(*command, s->format);
+    command
+        ->add_flag_callback(
+            "--paragraphs", [=] { s->format = KeyFormat::paragraphs; },
+            "compare and print paragraphs, which blank lines end")
+        ->excludes(nul);
+    add_value(*command, "--field", s->documents.field, "NAME",
+              "lines are JSON objects: compare this member, which is text");
+    auto* ngram = add_whole(*command, "--ngram", s->documents.ngram,
+                            "compare runs of this many words. An item is seen if the share "
+                            "--overlap of its runs was")
+                      ->default_str("");
+    add_value(*command, "--overlap", s->documents.overlap, "SHARE",
+              "of the runs of words, above 0 and at most 1")
+        ->needs(ngram);
     add_whole(*command, "--capacity", s->scaling.first_capacity,
-              "lines that a new filter is sized for; it grows beyond them");
+              "lines (or runs of words) that a new filter is sized for; it grows beyond them");
     add_value(*command, "--fpr", s->scaling.fpr, "RATE",
               "the share of new lines that are not printed, at most");
     add_value(*command, "--growth", s->scaling.growth, number_type,

@@ -1,0 +1,129 @@
+// gzip by zlib, and zstd.
+#include <algorithm>
+#include <array>
+#include <new>
+#include <utility>
+
+#include "input.hpp"
+#if SIMDBLOOM_TOOL_HAS_ZLIB
+#include <zlib.h>
+#endif
+#if SIMDBLOOM_TOOL_HAS_ZSTD
+#include <zstd.h>
+#endif
+
+namespace simdbloom::tools {
+namespace {
+
+[[maybe_unused]] [[noreturn]] void damaged(const char* format, const char* why) {
+    throw DecoderFault(std::string("damaged ") + format + " data" + (why ? ": " : "") +
+                       (why ? why : ""));
+}
+[[maybe_unused]] [[noreturn]] void missing(const char* format, const char* library) {
+    throw DecoderFault(std::string("it is compressed by ") + format +
+                       ", and this program was built without " + library);
+}
+
+std::unique_ptr<Decoder> gzip_decoder() {
+#if SIMDBLOOM_TOOL_HAS_ZLIB
+    /// Members follow each other, as `cat a.gz b.gz` makes them.
+    class Gzip final : public Decoder {
+    public:
+        Gzip() {
+            if (inflateInit2(&state_, 15 + 16) != Z_OK) throw std::bad_alloc();  // 16: gzip
+        }
+        ~Gzip() override { inflateEnd(&state_); }
+        Gzip(const Gzip&) = delete;
+        Gzip& operator=(const Gzip&) = delete;
+
+        std::size_t decode(std::string_view& in, char* to, std::size_t most) override {
+            if (member_ended_ && in.empty()) return 0;
+            if (std::exchange(member_ended_, false)) inflateReset(&state_);
+            state_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
+            state_.avail_in = static_cast<uInt>(in.size());
+            state_.next_out = reinterpret_cast<Bytef*>(to);
+            const auto room = static_cast<uInt>(std::min<std::size_t>(most, 1 << 30));
+            state_.avail_out = room;
+            const int said = inflate(&state_, Z_NO_FLUSH);
+            in.remove_prefix(in.size() - state_.avail_in);
+            member_ended_ = said == Z_STREAM_END;
+            if (said == Z_MEM_ERROR) throw std::bad_alloc();
+            // Z_BUF_ERROR: it needs more bytes.
+            if (said != Z_OK && said != Z_STREAM_END && said != Z_BUF_ERROR)
+                damaged("gzip", state_.msg);
+            return room - state_.avail_out;
+        }
+        bool may_end() const override { return member_ended_; }
+
+    private:
+        z_stream state_{};
+        bool member_ended_ = false;
+    };
+    return std::make_unique<Gzip>();
+#else
+    missing("gzip", "zlib");
+#endif
+}
+
+std::unique_ptr<Decoder> zstd_decoder() {
+#if SIMDBLOOM_TOOL_HAS_ZSTD
+    class Zstd final : public Decoder {
+    public:
+        std::size_t decode(std::string_view& in, char* to, std::size_t most) override {
+            if (state_ == nullptr) throw std::bad_alloc();
+            // Behind a frame, zstd would begin the next one without bytes of it.
+            if (wanted_ == 0 && in.empty()) return 0;
+            ZSTD_inBuffer from{in.data(), in.size(), 0};
+            ZSTD_outBuffer out{to, most, 0};
+            wanted_ = ZSTD_decompressStream(state_.get(), &out, &from);
+            if (ZSTD_isError(wanted_) != 0) damaged("zstd", ZSTD_getErrorName(wanted_));
+            in.remove_prefix(from.pos);
+            return out.pos;
+        }
+        bool may_end() const override { return wanted_ == 0; }
+
+    private:
+        struct Free {
+            void operator()(ZSTD_DStream* state) const { ZSTD_freeDStream(state); }
+        };
+        std::unique_ptr<ZSTD_DStream, Free> state_{ZSTD_createDStream()};
+        std::size_t wanted_ = 1;  // 0 at the end of a frame
+    };
+    return std::make_unique<Zstd>();
+#else
+    missing("zstd", "libzstd");
+#endif
+}
+
+/// The first four bytes of a file in the format, where `mask` has bits.
+struct Magic {
+    std::array<unsigned char, magic_bytes> bytes, mask;
+    std::unique_ptr<Decoder> (*decoder)();
+
+    bool fits(std::string_view head) const {
+        for (std::size_t i = 0; i < std::min(head.size(), magic_bytes); ++i)
+            if ((static_cast<unsigned char>(head[i]) & mask[i]) != bytes[i]) return false;
+        return true;
+    }
+};
+constexpr Magic magics[] = {
+    {{0x1F, 0x8B, 8, 0}, {0xFF, 0xFF, 0xFF, 0xE0}, gzip_decoder},  // three flags are reserved
+    {{0x28, 0xB5, 0x2F, 0xFD}, {0xFF, 0xFF, 0xFF, 0xFF}, zstd_decoder},
+    {{0x50, 0x2A, 0x4D, 0x18}, {0xF0, 0xFF, 0xFF, 0xFF}, zstd_decoder},  // by pzstd
+};
+
+}  // namespace
+
+std::unique_ptr<Decoder> decoder_of(std::string_view head) {
+    if (head.size() < magic_bytes) return nullptr;
+    for (const Magic& magic : magics)
+        if (magic.fits(head)) return magic.decoder();
+    return nullptr;
+}
+
+bool may_become_magic(std::string_view head) {
+    return head.size() < magic_bytes &&
+           std::ranges::any_of(magics, [=](const Magic& magic) { return magic.fits(head); });
+}
+
+}  // namespace simdbloom::tools
