@@ -72,6 +72,16 @@ const bytesOfStrings = Filter.make('split256', 1000, 30);
 bytesOfStrings.insert(everyString);
 assert.equal(bytesOfStrings.count(everyString.map((s) => new TextEncoder().encode(s))),
   everyString.length);
+// Strings are encoded 64 at once, until one is not ASCII, long, or bytes.
+const ascii = Array.from({ length: 300 }, (_, i) => 'x'.repeat(i % 40) + i);
+for (const odd of ['é', '漢'.repeat(40), 'y'.repeat(5000), new Uint8Array([1, 2]), '', '\uD83D'])
+  for (const at of [0, 63, 64, 150, 299]) {
+    const mixed = [...ascii.slice(0, at), odd, ...ascii.slice(at + 1)];
+    const one = Filter.make('cuckoo16', 1000, 18), all = Filter.make('cuckoo16', 1000, 18);
+    for (const key of mixed) one.insert(key);
+    all.insert(mixed);
+    assert.deepEqual(one.save(), all.save());
+  }
 const words = Filter.make('split256', 1000, 30);
 for (const iterable of [new Set(['a', 'é']), (function* () { yield 'a'; yield 'é'; })(),
   new Map([['a', 1], ['é', 2]]).keys()]) {

@@ -10,6 +10,13 @@ const utf8 = new TextEncoder();
 const LEAST = -(2n ** 63n), MOST = 2n ** 64n - 1n;
 const ANSWER = { count: 0, bitmap: 1, select: 2 };
 const ONE = { contains: 0, insert: 1, erase: 2 };
+/** Strings of a batch that are encoded at once. */
+const TOGETHER = 64;
+/** Whether a string is ASCII; if so, `bytes` has it from `at` on. */
+function asAscii(string, bytes, at) {
+  const { read, written } = utf8.encodeInto(string, bytes.subarray(at, at + string.length));
+  return read === string.length && written === read;
+}
 /** Longer strings, and those with surrogates, are left to encodeInto, which takes 100 ns to begin. */
 const SHORT = 48;
 
@@ -149,28 +156,33 @@ function functionsOf(m) {
     return withBytes([raw(words)], (at) => work(at, 0, keys.length, 8));
   }
   function withStrings(keys, work) {
-    let units = 0, longest = 0;
+    let units = 0, longest = 0, isAscii = true;
     for (const key of keys) {
       if (!isBytes(key))
         throw new TypeError(`simdbloom: ${String(key)} is among strings but is not a string`);
       units += key.length;
-      longest = Math.max(longest, key.length);
+      if (key.length > longest) longest = key.length;
+      isAscii &&= typeof key === 'string';
     }
+    isAscii &&= longest <= SHORT;
     // Room for ASCII; once that is too little, for whatever is left.
     let all = new Uint8Array(units + 2 * longest), end = 0;
     const offsets = new Uint32Array(keys.length + 1);
     for (let i = 0; i < keys.length; ++i) {
-      const key = keys[i];
-      if (end + 3 * key.length > all.length) {
+      if (isAscii && i % TOGETHER === 0)
+        isAscii = asAscii(keys.slice(i, i + TOGETHER).join(''), all, end);
+      const key = keys[i], n = key.length;
+      if (!isAscii && end + 3 * n > all.length) {
         const wider = new Uint8Array(end + 3 * units);
         wider.set(all.subarray(0, end));
         all = wider;
       }
-      units -= key.length;
-      if (typeof key === 'string') end += write(key, all, end);
+      units -= n;
+      if (isAscii) end += n;
+      else if (typeof key === 'string') end += write(key, all, end);
       else {
         all.set(key, end);
-        end += key.length;
+        end += n;
       }
       offsets[i + 1] = end;
     }
