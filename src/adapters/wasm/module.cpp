@@ -148,13 +148,22 @@ Workload workload_of(const double* settings) {
     return w;
 }
 
-/// The blocks of a hash and its bits in each: [[block, bit, ..], ..]. For a table the bits are the
-/// value of the fingerprint.
-Json touched(const Layout& layout, std::uint64_t blocks, std::uint64_t hash) {
+/// The blocks and bits of a hash, and whether each bit, or the counter there, is set:
+/// [[block, bit, 0 or 1], ..]. For a table: [[bucket, fingerprint], ..].
+Json touched(const FilterBase& filter, std::uint64_t hash) {
+    const Layout& layout = filter.layout();
+    const std::uint64_t blocks = filter.blocks();
     const auto x = static_cast<std::uint32_t>(hash);
     std::vector<Json> all;
     const auto block = [&](std::uint64_t number, std::uint64_t bit) {
-        all.push_back(list(std::vector{number, bit}));
+        std::vector place{number, bit};
+        if (!layout.is_table()) {
+            const auto byte =
+                static_cast<unsigned>(filter.bytes()[(number * layout.block_bits() + bit) / 8]);
+            const unsigned mask = layout.is_counting() ? 15U << (bit & 4) : 1U << (bit & 7);
+            place.push_back((byte & mask) != 0 ? 1 : 0);
+        }
+        all.push_back(list(place));
     };
     const std::uint64_t first = detail::block_index(hash, blocks);
     if (layout.is_cuckoo()) {
@@ -349,7 +358,7 @@ EXPORTED const char* simdbloom_wasm_touched(const Held* held, std::uint64_t numb
         check_may_ask(filter.key_kind(), kind_of(bytes));
         const std::uint64_t hash =
             bytes != nullptr ? filter.hash_of(std::string_view(bytes, n)) : filter.hash_of(number);
-        return given(touched(base.layout(), base.blocks(), hash));
+        return given(touched(base, hash));
     });
 }
 

@@ -294,7 +294,8 @@ function functionsOf(m) {
       const whole = bytes ? 0n : integer(key);
       const found = withBytes([bytes ?? new Uint8Array()], (at) => json(m._simdbloom_wasm_touched(
         this.#filter, whole, bytes ? at : 0, bytes?.length ?? 0)));
-      return found.map(([block, bit]) => ({ block, bit }));
+      return found.map(([block, bit, set]) =>
+        set === undefined ? { block, bit } : { block, bit, isSet: set === 1 });
     }
   }
   let timesAt;

@@ -79,9 +79,9 @@ export class Filter {
   select(keys: Keys): Uint32Array;
   describe(): Description;
   readonly spec: string;
-  /** The blocks of a key and its bits there. For a table: its buckets, and the value stored for
-   *  the key. */
-  touched(key: Key): { block: number; bit: number }[];
+  /** The blocks of a key, its bits there, and whether each bit (or its counter) is set. For a
+   *  table: the buckets, the value stored for the key, and no isSet. */
+  touched(key: Key): { block: number; bit: number; isSet?: boolean }[];
   free(): void;
   [Symbol.dispose](): void;
 }
