@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -88,6 +89,21 @@ Keys keys_at(const void* keys, const std::int32_t* offsets, std::size_t n, int w
 }
 
 enum class Answer : int { count, bitmap, select };
+enum class OneKey : int { contains, insert, erase };
+
+/// One key, without a batch around it. 1: found, inserted, or erased; 0: not found.
+template <class Key>
+int one(Held& held, int what, const Key& key, KeyKind kind) {
+    const auto call = static_cast<OneKey>(what);
+    if (call == OneKey::insert) {
+        held.expect(kind);
+        held.filter.insert(key);
+        return 1;
+    }
+    check_may_ask(held.filter.key_kind(), kind);
+    return static_cast<int>(call == OneKey::erase ? held.filter.erase(key)
+                                                  : held.filter.contains(key));
+}
 
 Json describe(const AnyFilter& filter) {
     const auto facts =
@@ -132,13 +148,22 @@ Workload workload_of(const double* settings) {
     return w;
 }
 
-/// The blocks of a hash and its bits in each: [[block, bit, ..], ..]. For a table the bits are the
-/// value of the fingerprint.
-Json touched(const Layout& layout, std::uint64_t blocks, std::uint64_t hash) {
+/// The blocks and bits of a hash, and whether each bit, or the counter there, is set:
+/// [[block, bit, 0 or 1], ..]. For a table: [[bucket, fingerprint], ..].
+Json touched(const FilterBase& filter, std::uint64_t hash) {
+    const Layout& layout = filter.layout();
+    const std::uint64_t blocks = filter.blocks();
     const auto x = static_cast<std::uint32_t>(hash);
     std::vector<Json> all;
     const auto block = [&](std::uint64_t number, std::uint64_t bit) {
-        all.push_back(list(std::vector{number, bit}));
+        std::vector place{number, bit};
+        if (!layout.is_table()) {
+            const auto byte =
+                static_cast<unsigned>(filter.bytes()[(number * layout.block_bits() + bit) / 8]);
+            const unsigned mask = layout.is_counting() ? 15U << (bit & 4) : 1U << (bit & 7);
+            place.push_back((byte & mask) != 0 ? 1 : 0);
+        }
+        all.push_back(list(place));
     };
     const std::uint64_t first = detail::block_index(hash, blocks);
     if (layout.is_cuckoo()) {
@@ -236,6 +261,44 @@ EXPORTED int simdbloom_wasm_insert(Held* held, const void* keys, const std::int3
         return 1;
     });
 }
+/// The number erased; -1: failed.
+EXPORTED double simdbloom_wasm_erase(Held* held, const void* keys, const std::int32_t* offsets,
+                                     std::size_t n, int width) {
+    return guarded(-1.0, [&] {
+        if (n != 0) check_may_ask(held->filter.key_kind(), kind_of(offsets));
+        return static_cast<double>(held->filter.erase(keys_at(keys, offsets, n, width)));
+    });
+}
+/// One number, as two halves: a BigInt would be allocated. As one(); -1: failed.
+EXPORTED int simdbloom_wasm_number(Held* held, int what, std::uint32_t low, std::uint32_t high) {
+    return guarded(
+        -1, [&] { return one(*held, what, std::uint64_t{high} << 32 | low, KeyKind::integers); });
+}
+/// One string. As one(); -1: failed.
+EXPORTED int simdbloom_wasm_string(Held* held, int what, const char* bytes, std::size_t n) {
+    return guarded(-1,
+                   [&] { return one(*held, what, std::string_view(bytes, n), KeyKind::bytes); });
+}
+/// 1, or 0: failed.
+EXPORTED int simdbloom_wasm_clear(Held* held) {
+    return guarded(0, [&] {
+        held->filter.clear();
+        held->filter.set_key_kind(KeyKind::unknown);
+        held->is_new = true;
+        return 1;
+    });
+}
+/// A new filter with the keys of both; 0: failed.
+EXPORTED Held* simdbloom_wasm_union(const Held* a, const Held* b) {
+    return guarded<Held*>(nullptr, [&] {
+        // A filter without keys has no kind that could change that of the other.
+        const Held &first = a->is_new ? *b : *a, &second = a->is_new ? *a : *b;
+        auto both = std::make_unique<Held>(first);
+        both->filter |= second.filter;
+        if (second.is_new) both->filter.set_key_kind(first.filter.key_kind());
+        return both.release();
+    });
+}
 /// The number found; -1: failed. `out` has a byte for 8 keys or a number for each.
 EXPORTED double simdbloom_wasm_ask(const Held* held, const void* keys, const std::int32_t* offsets,
                                    std::size_t n, int width, int answer, void* out) {
@@ -295,7 +358,7 @@ EXPORTED const char* simdbloom_wasm_touched(const Held* held, std::uint64_t numb
         check_may_ask(filter.key_kind(), kind_of(bytes));
         const std::uint64_t hash =
             bytes != nullptr ? filter.hash_of(std::string_view(bytes, n)) : filter.hash_of(number);
-        return given(touched(base.layout(), base.blocks(), hash));
+        return given(touched(base, hash));
     });
 }
 

@@ -50,6 +50,68 @@ for (const isa of isas) {
   }
 }
 
+// One key is the key of a batch, for numbers and strings of every length and alphabet.
+const everyKey = [0, -0, -1, 2 ** 31, 2 ** 32, -(2 ** 32) - 1, 2 ** 53 - 1, -(2 ** 53) + 1, 2n ** 63n,
+  -(2n ** 63n), 2n ** 64n - 1n];
+const everyString = ['\x7F', '\x80', '\u07FF', '\u0800', '\uD7FF', '\uE000', '\uFFFF', '\u{10FFFF}',
+  '\uD800', '\uDC00', 'a\uD83D', '\uDE00b', ...[47, 48, 49, 1023, 1024, 1025, 9999].flatMap((n) =>
+    ['a', 'é', '漢', '😀'].map((unit) => unit.repeat(n)))];
+for (const batch of [everyKey, everyString]) {
+  const one = Filter.make('cuckoo16', 1000, 18), all = Filter.make('cuckoo16', 1000, 18);
+  for (const key of batch) one.insert(key);
+  all.insert(batch);
+  assert.deepEqual(one.save(), all.save());
+  assert.ok(batch.every((key) => one.contains(key)));
+  assert.deepEqual([...one.select(batch)], batch.map((_, i) => i));
+  for (const key of batch) assert.equal(one.erase(key), 1);
+  assert.equal(all.erase(batch), batch.length);
+  assert.deepEqual(one.save(), all.save());
+  assert.ok(!batch.some((key) => one.contains(key)) && one.erase(batch[0]) === 0);
+}
+const bytesOfStrings = Filter.make('split256', 1000, 30);
+bytesOfStrings.insert(everyString);
+assert.equal(bytesOfStrings.count(everyString.map((s) => new TextEncoder().encode(s))),
+  everyString.length);
+// Strings are encoded 64 at once, until one is not ASCII, long, or bytes.
+const ascii = Array.from({ length: 300 }, (_, i) => 'x'.repeat(i % 40) + i);
+for (const odd of ['é', '漢'.repeat(40), 'y'.repeat(5000), new Uint8Array([1, 2]), '', '\uD83D'])
+  for (const at of [0, 63, 64, 150, 299]) {
+    const mixed = [...ascii.slice(0, at), odd, ...ascii.slice(at + 1)];
+    const one = Filter.make('cuckoo16', 1000, 18), all = Filter.make('cuckoo16', 1000, 18);
+    for (const key of mixed) one.insert(key);
+    all.insert(mixed);
+    assert.deepEqual(one.save(), all.save());
+  }
+const words = Filter.make('split256', 1000, 30);
+for (const iterable of [new Set(['a', 'é']), (function* () { yield 'a'; yield 'é'; })(),
+  new Map([['a', 1], ['é', 2]]).keys()]) {
+  words.insert(iterable);
+  assert.equal(words.count(['a', 'é']), 2);
+  words.clear();
+  assert.deepEqual([words.count(['a', 'é']), words.describe().keyKind], [0, 'unknown']);
+}
+assert.deepEqual([...words.select(new Set())], []);
+words.insert(new Set([1, 2n]));
+assert.deepEqual([words.count([1, 2]), words.describe().keyKind], [2, 'integers']);
+expectError(() => words.erase(1), SimdbloomError, /split256 cannot erase/);
+expectError(() => words.erase([1]), SimdbloomError, /split256 cannot erase/);
+
+// The union is a third filter.
+const [few, others, none] = [[1, 2], [3, 4], []].map((some) => {
+  const f = Filter.make('split256', 100, 30);
+  f.insert(some);
+  return f;
+});
+const united = few.union(others);
+assert.deepEqual([united, few, others].map((f) => [...f.select([1, 2, 3, 4])]),
+  [[0, 1, 2, 3], [0, 1], [2, 3]]);
+for (const same of [few.union(none), none.union(few)]) assert.deepEqual(same.save(), few.save());
+none.union(none).insert('text');
+expectError(() => few.union(words), SimdbloomError, /different numbers of blocks/);
+expectError(() => few.union(new Set([1])), TypeError, /is not a Filter/);
+const tables = Filter.make('cuckoo16', 100, 18);
+expectError(() => tables.union(tables), SimdbloomError, /cannot be united/);
+
 // Models and descriptions.
 const about = Filter.make('blocked512', 1e6, 12).describe();
 assert.equal(about.spec, 'blocked512:k=8');
@@ -116,12 +178,20 @@ for (const [work, words] of [
   [() => advise({ keys: 0, workNs: 1 }), /n_keys=0/],
   [() => advise({ keys: 1, workNs: -1 }, times), /work_ns=-1/],
   [() => Filter.make('cuckoo16', 100, 18).insert(randomKeys(1000)), /full/],
+  [() => { const f = Filter.make('cuckoo16', 1, 18); for (;;) f.insert(7); }, /full/],
 ]) expectError(work, SimdbloomError, words);
 for (const [work, words] of [
   [() => filter.contains(1.5), /1\.5 is not a whole number/],
   [() => filter.contains(2 ** 53), /9007199254740992 is not a whole number/],
   [() => filter.contains(2n ** 64n), /18446744073709551616 is not a whole number/],
   [() => filter.contains(null), /null/],
+  [() => filter.contains(undefined), /undefined/],
+  [() => filter.contains(['a']), /a is not a whole number/],
+  [() => filter.insert(null), /a batch is/],
+  [() => filter.insert({}), /a batch is/],
+  [() => filter.count('ab'), /a batch is/],
+  [() => filter.count([1, 'a']), /a is not a whole number/],
+  [() => filter.count(new Uint8Array(1)), /a batch is/],
   [() => filter.count(7), /a batch is/],
   [() => filter.count(['a', 1]), /1 is among strings/],
   [() => filter.count(new Float64Array(1)), /a batch is/],
@@ -163,8 +233,12 @@ damaged[100] ^= 1;
 expectError(() => Filter.load(damaged), SimdbloomError, /checksum/);
 filter.free();
 filter.free();
-for (const call of ['save', 'describe'])
+for (const call of ['save', 'describe', 'clear'])
   expectError(() => filter[call](), SimdbloomError, /was freed/);
+for (const call of ['contains', 'insert', 'erase', 'count', 'union'])
+  expectError(() => filter[call](call === 'union' ? few : call === 'count' ? ['a'] : 'a'),
+    SimdbloomError, /was freed/);
+expectError(() => few.union(filter), SimdbloomError, /was freed/);
 assert.ok(times.noise >= 0);
 times.free();
 expectError(() => advise({ keys: 1, workNs: 1 }, times), SimdbloomError, /were freed/);

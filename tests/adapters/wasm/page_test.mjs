@@ -118,9 +118,19 @@ try {
     assert.ok((await textOf('loaded')).includes(`: ${filter.spec}, made for 100 keys`), name);
     assert.match(await answerTo('key 3', 'text'), /^Perhaps/);
     assert.match(await answerTo(randomKey(7), 'number'), /^Perhaps/);
-    for (let i = 1000000; i < 1000004; ++i)
-      assert.match(await answerTo(randomKey(i), 'number'),
-        filter.contains(randomKey(i)) ? /^Perhaps/ : /^No/);
+    assert.equal(await run("document.querySelectorAll('#asked .zero').length"), 0);
+    for (let i = 1000000; i < 1000004; ++i) {
+      const answer = await answerTo(randomKey(i), 'number');
+      assert.match(answer, filter.contains(randomKey(i)) ? /^Perhaps/ : /^No/);
+      // A No says which bits are 0; tables and other structures have none.
+      const all = filter.describe().blocks === undefined ? [] : filter.touched(randomKey(i));
+      const zero = all.filter(({ isSet }) => isSet === false);
+      for (const { block, bit } of zero.slice(0, 3))
+        assert.ok(answer.includes(`bit ${bit} of block ${block}`), `${name}: ${answer}`);
+      assert.equal(zero.length > 0, !filter.contains(randomKey(i)) && 'isSet' in (all[0] ?? {}));
+      if (zero.length)
+        assert.ok(await run("document.querySelectorAll('#asked .mark.zero').length") > 0, name);
+    }
     assert.ok(await run("document.querySelectorAll('#asked .mark').length") > 0, name);
     filter.free();
   }
@@ -148,7 +158,13 @@ try {
   // On a phone, in the dark, and without a name for an input.
   await page.send('Emulation.setDeviceMetricsOverride',
     { width: 360, height: 740, deviceScaleFactor: 2, mobile: true });
-  assert.ok(await run('document.scrollingElement.scrollWidth <= 360'), 'it is wider than a phone');
+  await run('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  assert.deepEqual(await run(`[...document.querySelectorAll('html, .box, .picture')]
+    .filter((e) => e.scrollWidth > 360 || e.scrollWidth > e.clientWidth)
+    .map((e) => [e.id, e.scrollWidth, e.clientWidth])`), [], 'it is wider than a phone');
+  assert.ok(await run(`[...document.querySelectorAll('#chart text')].every((e) =>
+    e.getBBox().x + e.getBBox().width <= e.ownerSVGElement.viewBox.baseVal.width)`));
+  assert.match(await textOf('browser'), /^Chrome \d+ on Linux$/);
   const paper = () => run('getComputedStyle(document.body).backgroundColor');
   const light = await paper();
   await page.send('Emulation.setEmulatedMedia',

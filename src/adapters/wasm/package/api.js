@@ -7,11 +7,59 @@ export class SimdbloomError extends Error {
 }
 
 const utf8 = new TextEncoder();
+const LEAST = -(2n ** 63n), MOST = 2n ** 64n - 1n;
 const ANSWER = { count: 0, bitmap: 1, select: 2 };
+const ONE = { contains: 0, insert: 1, erase: 2 };
+/** Strings of a batch that are encoded at once. */
+const TOGETHER = 64;
+/** Whether a string is ASCII; if so, `bytes` has it from `at` on. */
+function asAscii(string, bytes, at) {
+  const { read, written } = utf8.encodeInto(string, bytes.subarray(at, at + string.length));
+  return read === string.length && written === read;
+}
+/** Longer strings, and those with surrogates, are left to encodeInto, which takes 100 ns to begin. */
+const SHORT = 48;
+
+/** Writes a string as UTF-8 and returns the number of bytes. There must be room for three bytes a
+ *  UTF-16 unit. */
+function write(string, bytes, at) {
+  let to = at;
+  for (let i = 0; i < string.length; ++i) {
+    const unit = string.charCodeAt(i);
+    if (unit > 0xD7FF || string.length > SHORT)
+      return utf8.encodeInto(string, bytes.subarray(at, at + 3 * string.length)).written;
+    if (unit < 0x80) bytes[to++] = unit;
+    else {
+      if (unit < 0x800) bytes[to++] = 0xC0 | unit >> 6;
+      else {
+        bytes[to++] = 0xE0 | unit >> 12;
+        bytes[to++] = 0x80 | unit >> 6 & 0x3F;
+      }
+      bytes[to++] = 0x80 | unit & 0x3F;
+    }
+  }
+  return to - at;
+}
 
 /** simdbloom(bytes of simdbloom.wasm): the functions, once they are compiled. */
 export async function simdbloom(wasmBinary) {
-  const m = await createModule({ wasmBinary });
+  return functionsOf(await createModule({ wasmBinary }));
+}
+
+/** The same at once. Browsers refuse that, except in workers. */
+export function simdbloomNow(wasmBinary) {
+  const m = {
+    instantiateWasm(imports, receive) {
+      const instance = new WebAssembly.Instance(new WebAssembly.Module(wasmBinary), imports);
+      receive(instance);
+      return instance.exports;
+    },
+  };
+  createModule(m);
+  return functionsOf(m);
+}
+
+function functionsOf(m) {
   const heap = () => m.HEAPU8;
 
   function failed() {
@@ -56,36 +104,90 @@ export async function simdbloom(wasmBinary) {
 
   /** A whole number as 64 bits, for insert(std::int64_t) and insert(std::uint64_t). */
   function integer(key) {
-    if (typeof key === 'bigint' && key >= -(2n ** 63n) && key < 2n ** 64n)
-      return BigInt.asUintN(64, key);
+    if (typeof key === 'bigint' && key >= LEAST && key <= MOST) return BigInt.asUintN(64, key);
     if (Number.isSafeInteger(key)) return BigInt.asUintN(64, BigInt(key));
     throw new TypeError(`simdbloom: ${String(key)} is not a whole number of at most 64 bits; ` +
                         'numbers above 2^53 must be bigints');
   }
+  const isKey = (keys) => typeof keys !== 'object' || keys instanceof Uint8Array;
   const isBytes = (key) => typeof key === 'string' || key instanceof Uint8Array;
   const bytesOf = (key) => (typeof key === 'string' ? utf8.encode(key) : key);
+
+  /** What simdbloom_wasm_number or simdbloom_wasm_string says of one key. Nothing is allocated for
+   *  numbers and short strings. */
+  const ROOM = 3 << 10, scratch = m._malloc(ROOM) >>> 0;
+  const word = new BigInt64Array(1), halves = new Int32Array(word.buffer);
+  function one(filter, what, key) {
+    let done;
+    if (Number.isSafeInteger(key))
+      done = m._simdbloom_wasm_number(filter, what, key | 0, Math.floor(key / 2 ** 32) | 0);
+    else if (typeof key === 'string' && 3 * key.length <= ROOM)
+      done = m._simdbloom_wasm_string(filter, what, scratch, write(key, m.HEAPU8, scratch));
+    else if (isBytes(key)) {
+      const bytes = bytesOf(key);
+      done = withBytes([bytes], (at) => m._simdbloom_wasm_string(filter, what, at, bytes.length));
+    } else {
+      word[0] = integer(key);
+      done = m._simdbloom_wasm_number(filter, what, halves[0], halves[1]);
+    }
+    return done < 0 ? failed() : done;
+  }
 
   /** work(keys, offsets, n, width) of a batch in the module's memory. */
   function withKeys(keys, work) {
     const width = keys instanceof BigUint64Array || keys instanceof BigInt64Array ? 8
       : keys instanceof Uint32Array ? 4 : keys instanceof Int32Array ? -4 : 0;
     if (width !== 0) return withBytes([raw(keys)], (at) => work(at, 0, keys.length, width));
-    if (!Array.isArray(keys))
+    if (isKey(keys) || ArrayBuffer.isView(keys) || typeof keys?.[Symbol.iterator] !== 'function')
       throw new TypeError('simdbloom: a batch is a BigUint64Array, BigInt64Array, Uint32Array, ' +
-                          'Int32Array, or an array of strings, bytes or whole numbers');
-    if (!keys.some(isBytes))
-      return withBytes([raw(BigUint64Array.from(keys, integer))],
-        (at) => work(at, 0, keys.length, 8));
-    const parts = keys.map((key) => {
+                          'Int32Array, or an iterable of strings, bytes or whole numbers');
+    const list = Array.isArray(keys) ? keys : [...keys];
+    return isBytes(list[0]) ? withStrings(list, work) : withNumbers(list, work);
+  }
+  function withNumbers(keys, work) {
+    const words = new BigInt64Array(keys.length), parts = new Int32Array(words.buffer);
+    for (let i = 0; i < keys.length; ++i) {
+      const key = keys[i];
+      if (Number.isSafeInteger(key)) {
+        parts[2 * i] = key;
+        parts[2 * i + 1] = Math.floor(key / 2 ** 32);
+      } else words[i] = integer(key);
+    }
+    return withBytes([raw(words)], (at) => work(at, 0, keys.length, 8));
+  }
+  function withStrings(keys, work) {
+    let units = 0, longest = 0, isAscii = true;
+    for (const key of keys) {
       if (!isBytes(key))
         throw new TypeError(`simdbloom: ${String(key)} is among strings but is not a string`);
-      return bytesOf(key);
-    });
-    const offsets = new Uint32Array(parts.length + 1);
-    parts.forEach((part, i) => { offsets[i + 1] = offsets[i] + part.length; });
-    const all = new Uint8Array(offsets.at(-1));
-    parts.forEach((part, i) => all.set(part, offsets[i]));
-    return withBytes([all, raw(offsets)], (at, offsetsAt) => work(at, offsetsAt, keys.length, 0));
+      units += key.length;
+      if (key.length > longest) longest = key.length;
+      isAscii &&= typeof key === 'string';
+    }
+    isAscii &&= longest <= SHORT;
+    // Room for ASCII; once that is too little, for whatever is left.
+    let all = new Uint8Array(units + 2 * longest), end = 0;
+    const offsets = new Uint32Array(keys.length + 1);
+    for (let i = 0; i < keys.length; ++i) {
+      if (isAscii && i % TOGETHER === 0)
+        isAscii = asAscii(keys.slice(i, i + TOGETHER).join(''), all, end);
+      const key = keys[i], n = key.length;
+      if (!isAscii && end + 3 * n > all.length) {
+        const wider = new Uint8Array(end + 3 * units);
+        wider.set(all.subarray(0, end));
+        all = wider;
+      }
+      units -= n;
+      if (isAscii) end += n;
+      else if (typeof key === 'string') end += write(key, all, end);
+      else {
+        all.set(key, end);
+        end += n;
+      }
+      offsets[i + 1] = end;
+    }
+    return withBytes([all.subarray(0, end), raw(offsets)],
+      (at, offsetsAt) => work(at, offsetsAt, keys.length, 0));
   }
 
   const forgotten = new FinalizationRegistry((filter) => m._simdbloom_wasm_free(filter));
@@ -147,12 +249,27 @@ export async function simdbloom(wasmBinary) {
     get spec() { return this.describe().spec; }
 
     insert(keys) {
-      const batch = typeof keys === 'object' && !(keys instanceof Uint8Array) ? keys : [keys];
-      withKeys(batch, (...given) => {
+      if (isKey(keys)) one(this.#filter, ONE.insert, keys);
+      else withKeys(keys, (...given) => {
         if (m._simdbloom_wasm_insert(this.#filter, ...given) === 0) failed();
       });
     }
-    contains(key) { return this.count([key]) === 1; }
+    erase(keys) {
+      if (isKey(keys)) return one(this.#filter, ONE.erase, keys);
+      return withKeys(keys, (...given) => {
+        const erased = m._simdbloom_wasm_erase(this.#filter, ...given);
+        return erased < 0 ? failed() : erased;
+      });
+    }
+    clear() {
+      if (m._simdbloom_wasm_clear(this.#filter) === 0) failed();
+    }
+    union(other) {
+      if (!(other instanceof Filter))
+        throw new TypeError(`simdbloom: ${String(other)} is not a Filter`);
+      return new Filter(forgotten, m._simdbloom_wasm_union(this.#filter, other.#filter));
+    }
+    contains(key) { return one(this.#filter, ONE.contains, key) === 1; }
     #ask(keys, answer, room, read) {
       return withKeys(keys, (at, offsets, n, width) => {
         const out = new Uint8Array(room(n));
@@ -177,7 +294,8 @@ export async function simdbloom(wasmBinary) {
       const whole = bytes ? 0n : integer(key);
       const found = withBytes([bytes ?? new Uint8Array()], (at) => json(m._simdbloom_wasm_touched(
         this.#filter, whole, bytes ? at : 0, bytes?.length ?? 0)));
-      return found.map(([block, bit]) => ({ block, bit }));
+      return found.map(([block, bit, set]) =>
+        set === undefined ? { block, bit } : { block, bit, isSet: set === 1 });
     }
   }
   let timesAt;

@@ -2,9 +2,18 @@
  *  (its UTF-8 bytes), or bytes. Numbers above 2^53 must be bigints. */
 export type Key = bigint | number | string | Uint8Array;
 
-/** Keys. Typed arrays are fastest: they are copied into the module's memory unconverted. */
+/** Keys. Typed arrays are fastest: they are copied into the module's memory unconverted. Arrays are
+ *  faster than other iterables, which are copied into one. */
 export type Keys = BigUint64Array | BigInt64Array | Uint32Array | Int32Array
-  | readonly (bigint | number)[] | readonly (string | Uint8Array)[];
+  | Batch<bigint | number> | Batch<string | Uint8Array>;
+/** An iterable that is neither a string nor a typed array. */
+type Batch<K> = Iterable<K> & { readonly charAt?: never; readonly BYTES_PER_ELEMENT?: never };
+
+// As in the libraries of TypeScript since 5.2, for programs that do not name them.
+declare global {
+  interface SymbolConstructor { readonly dispose: unique symbol }
+  interface Disposable { [Symbol.dispose](): void }
+}
 
 /** The instruction sets of the module. Bits and answers are the same on both. */
 export type Isa = 'scalar' | 'simd128';
@@ -53,6 +62,14 @@ export class Filter {
   save(): Uint8Array;
   /** Throws SimdbloomError if the filter is full or has keys of another kind. */
   insert(keys: Keys | Key): void;
+  /** Removes a copy of each key, and returns how many were there. Erase only keys that were
+   *  inserted: others may take keys with them. Throws SimdbloomError for filters that cannot. */
+  erase(keys: Keys | Key): number;
+  /** Removes all keys. */
+  clear(): void;
+  /** A new filter with the keys of both, as Set's union. Throws SimdbloomError unless both are
+   *  Bloom filters of one spec, size and seed. */
+  union(other: Filter): Filter;
   contains(key: Key): boolean;
   /** The number of keys found. */
   count(keys: Keys): number;
@@ -62,10 +79,11 @@ export class Filter {
   select(keys: Keys): Uint32Array;
   describe(): Description;
   readonly spec: string;
-  /** The blocks of a key and its bits there. For a table: its buckets, and the value stored for
-   *  the key. */
-  touched(key: Key): { block: number; bit: number }[];
+  /** The blocks of a key, its bits there, and whether each bit (or its counter) is set. For a
+   *  table: the buckets, the value stored for the key, and no isSet. */
+  touched(key: Key): { block: number; bit: number; isSet?: boolean }[];
   free(): void;
+  [Symbol.dispose](): void;
 }
 
 export interface Layout {
@@ -139,6 +157,7 @@ export class FilterTimes {
   /** The relative difference to expect from a second measurement. */
   readonly noise: number;
   free(): void;
+  [Symbol.dispose](): void;
 }
 /** Measures the filters that advise() compares for a piece of work, in some seconds: filters
  *  of leastKeys to work.keys keys; of work.keys keys if leastKeys is not given. */

@@ -1,5 +1,5 @@
-// inline.mjs OUT FILE...: page.html with these files in place of {{their names}}, as one file.
-// Removes imports and exports.
+// inline.mjs OUT TEMPLATE FILE...: the template with these files in place of {{their names}}, as one
+// file. Removes imports, exports, and the address of the module, whose bytes are given.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
@@ -10,7 +10,8 @@ function text(path) {
   const read = readFileSync(path, 'utf8');
   if (!path.endsWith('.js')) return read;
   return read.replace(/^import .*;$/gm, '').replace(/^export default .*;$/gm, '')
-    .replace(/^export (?=class|async function)/gm, '').replaceAll('</script', '<\\/script');
+    .replace(/^export (?=class|(async )?function)/gm, '')
+    .replaceAll('import.meta.url', "'file:///'").replaceAll('</script', '<\\/script');
 }
 
 let page = readFileSync(template, 'utf8');

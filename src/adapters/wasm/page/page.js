@@ -63,6 +63,24 @@ function typed(text, kind = 'number') {
   return BigInt(text.trim());
 }
 
+/** The zero bits among those of an absent key, in words. */
+function zeros(touched) {
+  const all = touched.filter(({ isSet }) => isSet === false);
+  if (all.length === 0) return '';
+  const named = all.slice(0, 3).map(({ block, bit }) => `bit ${bit} of block ${block}`).join(', ');
+  return ` ${all.length} of its ${touched.length} bits ${all.length === 1 ? 'is' : 'are'} 0: ` +
+    `${named}${all.length > 3 ? ', ..' : ''} (hollow in the picture).`;
+}
+
+/** The browser and its system, as their users call them. */
+function browserName(agent) {
+  const names = { Edg: 'Edge', OPR: 'Opera', Firefox: 'Firefox', Chrome: 'Chrome', Version: 'Safari' };
+  const [, name, version] = agent.match(/(Edg|OPR|Firefox)\/(\d+)/) ??
+    agent.match(/(Chrome|Version)\/(\d+)/) ?? [];
+  const system = agent.match(/Android|iPhone|iPad|Windows|Mac OS X|CrOS|Linux/)?.[0];
+  return name ? `${names[name]} ${version}${system ? ` on ${system}` : ''}` : 'this browser';
+}
+
 function drawLayout() {
   const { spec } = shown;
   $('shown').textContent = spec || 'no filter';
@@ -109,6 +127,7 @@ function update() {
   $('work-out').textContent = time(work.workNs);
   $('hits-out').textContent = `${Math.round(100 * work.hits)} %`;
   try {
+    fitPictures($('chart').clientWidth);
     const advice = lib.advise(work, times);
     const best = advice.ranking[0];
     $('best').textContent = best.spec ? `${best.spec}, ${best.bitsPerKey.toFixed(1)} bits a key, ` +
@@ -162,8 +181,10 @@ function ask(event) {
     $('answer').textContent = found
       ? `Perhaps: it is a key, or one of the ${percent(estimatedFpr)} of absent keys that pass.`
       : 'No: it is certainly not a key.';
+    const touched = blocks === undefined ? [] : asked.touched(key);
+    if (!found) $('answer').textContent += zeros(touched);
     $('asked').innerHTML = blocks === undefined ? '' : layoutPicture(
-      lib.layout(spec, keys, bitsPerKey), blocks, asked.touched(key));
+      lib.layout(spec, keys, bitsPerKey), blocks, touched, true);
   } catch (e) {
     $('answer').textContent = e.message;
     $('asked').innerHTML = '';
@@ -173,6 +194,7 @@ function ask(event) {
 try {
   const bytes = Uint8Array.from(atob($('wasm').textContent), (c) => c.charCodeAt(0));
   lib = await simdbloom(bytes);
+  $('browser').textContent = browserName(navigator.userAgent);
   $('best').textContent = 'Measuring this browser ..';
   await new Promise((painted) => { requestAnimationFrame(() => setTimeout(painted)); });
   // The sliders and boxes stay below these limits.
@@ -183,6 +205,7 @@ try {
     waiting = requestAnimationFrame(update);
   };
   for (const name of [...settings, ...needs]) $(name).addEventListener('input', later);
+  addEventListener('resize', later);
   $('sample').addEventListener('input', drawLayout);
   $('ranking').addEventListener('click', (event) => {
     const row = event.target.closest('tr');
