@@ -275,7 +275,7 @@ const Engine clickhouse{
                  });
              }}};
         const auto add = [&](const char* with, auto keys_of) {
-            const auto filter = ours_of("split256", n);
+            const auto filter = ours_of("register64", n);
             sides.push_back(
                 {named(*filter) + with, model_of(*filter),
                  [=](Batch v) { keys_of(v, [&](const auto& keys) { filter->insert(keys); }); },
@@ -347,6 +347,7 @@ int main() {
     print_source("engines");
     begin_page("engine_clickhouse");
     print_engine(clickhouse);
+    print_clickhouse_rates();
     print_source("engines");
     begin_page("engine_duckdb");
     print_engine(duckdb);
