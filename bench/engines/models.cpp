@@ -75,7 +75,12 @@ Rate Acero::rate(u64 n_keys) const {
 Rate DuckDb::rate(u64 n_keys) const { return rate_of("register64:k=4", n_keys, bits.size()); }
 Rate Trino::rate(u64 n_keys) const { return rate_of("register64:k=3", n_keys, bits.size()); }
 
-Rate Velox::rate(u64 n_keys) const { return rate_of("split256", n_keys, bits.size()); }
+template <class Engine>
+Rate SaltedBlocks<Engine>::rate(u64 n_keys) const {
+    return rate_of("split256", n_keys, bits.size());
+}
+template struct SaltedBlocks<Velox>;
+template struct SaltedBlocks<ParquetCpp>;
 Rate Boost::rate(u64 n_keys) const { return rate_of("split256", n_keys, bits.size()); }
 Rate ClickHouse::rate(u64 n_keys) const { return rate_of("classic:k=3", n_keys, bits.size()); }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cmath>
 
 #include "engines/engine.hpp"
@@ -40,26 +41,54 @@ inline u64 blocks_for(u64 n_keys, double bits_per_key, unsigned block_bits) {
     return std::max<u64>(1, static_cast<u64>(blocks));
 }
 
-/// Velox (class SplitBlockBloomFilter) with AVX2, where a block is 8 words. Bit i is the high five
-/// bits of x * salts[i]. The salts are Parquet's in ascending order.
+/// The bits that parquet-cpp and Velox give n keys for that FPR, before they round: the formula
+/// takes it that all blocks get the same number of keys.
+inline double split_block_bits(u64 n_keys, double fpr) {
+    return -8 * static_cast<double>(n_keys) / std::log1p(-std::pow(fpr, 1 / 8.0));
+}
+
+/// Split blocks where bit i is the high five bits of x * salts[i], for the salts of Engine.
 ///
 ///     hash    | 32 bits: block | 32 bits: x |
-struct Velox {
-    static constexpr const char* name = "velox";
-    static constexpr std::array<u32, 8> salts{0x2DF1424Bu, 0x44974D91u, 0x47B6137Bu, 0x5C6BFB31u,
-                                              0x705495C7u, 0x8824AD5Bu, 0x9EFC4947u, 0xA2B7289Du};
+template <class Engine>
+struct SaltedBlocks {
     SplitBlocks bits;
 
-    Velox(u64 n_keys, double bits_per_key) : bits(blocks_for(n_keys, bits_per_key, 256)) {}
-    /// Ours: Velox is given hashes.
+    SaltedBlocks(u64 n_keys, double bits_per_key) : bits(blocks_for(n_keys, bits_per_key, 256)) {}
+    /// Ours: these engines are given hashes.
     static u64 hash(u64 key) { return KeyHasher{}(key); }
     u64 block(u64 hash) const { return (hash >> 32) * bits.size() >> 32; }
     static auto bit(u64 hash) {
-        return [x = static_cast<u32>(hash)](unsigned i) { return x * salts[i] >> 27; };
+        return [x = static_cast<u32>(hash)](unsigned i) { return x * Engine::salts[i] >> 27; };
     }
     void insert(u64 hash) { bits.insert(block(hash), bit(hash)); }
     bool contains(u64 hash) const { return bits.contains(block(hash), bit(hash)); }
     Rate rate(u64 n_keys) const;
+};
+
+/// Velox (class SplitBlockBloomFilter) with AVX2, where a block is 8 words. The salts are Parquet's
+/// in ascending order.
+struct Velox : SaltedBlocks<Velox> {
+    static constexpr const char* name = "velox";
+    static constexpr std::array<u32, 8> salts{0x2DF1424Bu, 0x44974D91u, 0x47B6137Bu, 0x5C6BFB31u,
+                                              0x705495C7u, 0x8824AD5Bu, 0x9EFC4947u, 0xA2B7289Du};
+    using SaltedBlocks::SaltedBlocks;
+};
+
+/// parquet-cpp (class BlockSplitBloomFilter), whose bits are those of the format. Its number of
+/// blocks is a power of two from 1 to 2^22.
+struct ParquetCpp : SaltedBlocks<ParquetCpp> {
+    static constexpr const char* name = "parquet-cpp";
+    static constexpr std::array<u32, 8> salts{0x47B6137Bu, 0x44974D91u, 0x8824AD5Bu, 0xA2B7289Du,
+                                              0x705495C7u, 0x2DF1424Bu, 0x9EFC4947u, 0x5C6BFB31u};
+    static constexpr u64 most_blocks = u64{1} << 22;
+    using SaltedBlocks::SaltedBlocks;
+
+    static ParquetCpp with_blocks(u64 blocks) { return {blocks, 256}; }
+    static u64 blocks_for_fpr(u64 n_keys, double fpr) {
+        const auto bits = static_cast<u64>(split_block_bits(n_keys, fpr));
+        return std::min(most_blocks, std::bit_ceil(std::max<u64>(256, bits)) / 256);
+    }
 };
 
 /// Boost.Bloom's fast_multiblock32<8> (boost/bloom/detail/fast_multiblock32_*.hpp) with AVX2 or

@@ -2,6 +2,7 @@
 `<!-- measured: NAME -->` and `<!-- end -->`, for example."""
 import glob
 import os
+import re
 import sys
 
 
@@ -31,6 +32,12 @@ def write_whole(path, text):
         raise
 
 
+def part_for(text, page):
+    """What of a printed text goes into the page: all of it, or what follows a line `=== PAGE`."""
+    whole, *parts = re.split(r"^=== (\S+)\n", text, flags=re.M)
+    return dict(zip(parts[::2], parts[1::2]))[os.path.basename(page)].strip() if parts else whole
+
+
 def main(name, printed):
     """markers.py NAME FILE: puts what an experiment printed into the page that has its markers."""
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -42,7 +49,8 @@ def main(name, printed):
             with open(path, encoding="utf-8") as f:
                 page = f.read()
             if f"<!-- printed: {name} -->\n" in page:
-                write_whole(path, put(path, page, f"printed: {name}", "end printed", text))
+                write_whole(path, put(path, page, f"printed: {name}", "end printed",
+                                      part_for(text, path)))
                 pages.append(os.path.relpath(path, root))
     if not pages:
         sys.exit(f"bench/experiment: no page has <!-- printed: {name} -->")

@@ -16,7 +16,8 @@ CODE = ("include/simdbloom/hash.hpp", "include/simdbloom/detail", "src/core/disp
 # What a table measures beside that. The first part of the name is the marker.
 MORE_CODE = {"measured": ("bench/subjects",), "record": ("bench/replication",),
              "printed hash_join": ("src/join",),
-             "printed duckdb_joins": ("src/join", "src/adapters/duckdb")}
+             "printed duckdb_joins": ("src/join", "src/adapters/duckdb"),
+             "printed engines": ("bench/engines", "bench/experiments/engine_sizes.hpp")}
 MARKED = re.compile(r"^<!-- (measured|printed|record): (\S+) -->\n(.*?)"
                     r"^<!-- end(?: printed| record)? -->$", re.M | re.S)
 COMMIT = re.compile(r"\b(?:commit|at|show) `?([0-9a-f]{7,40})\b(-dirty)?")

@@ -10,6 +10,8 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench/render"))
+import markers  # noqa: E402
 import stale_tables  # noqa: E402
 
 RELEASE = Path(__file__).resolve().parent / "release"
@@ -135,6 +137,13 @@ class ThisRepository(unittest.TestCase):
                     self.assertIn(wanted, said.stdout)
                     if wanted.startswith("bench/experiment"):
                         self.assertTrue(list(self.ROOT.glob(f"bench/experiments/{of}.*")), name)
+
+    def test_a_page_gets_its_part_of_what_was_printed(self):
+        text = "=== a.md\nof a\n\n| = |\n=== b.md\nof b\n"
+        self.assertEqual(markers.part_for(text, "bench/pages/a.md"), "of a\n\n| = |")
+        self.assertEqual(markers.part_for(text, "b.md"), "of b")
+        self.assertEqual(markers.part_for("for all\n", "c.md"), "for all\n")
+        self.assertRaises(KeyError, markers.part_for, text, "c.md")
 
     def test_measure_refuses_what_is_no_page(self):
         for page, words in (("no/such.md", "no/such.md"), ("LICENSE", "no measured table in")):
