@@ -102,7 +102,7 @@ private:
 /// some 40 cycles. Made at one go, it would hold places of the scheduler that the tests of other
 /// keys wait for. ns a key without and with (16 KiB): split256 AVX-512 1.13/0.95, AVX2 1.46/1.39;
 /// sector512 1.05/0.90, 1.82/1.73; register64 0.69/0.62, 1.52/1.33.
-template <class O>
+template <class O, bool one_lane = O::lanes == 1>
 class HashPipeline {
 public:
     using V = typename O::V;
@@ -137,7 +137,7 @@ private:
 
 // One lane has no vectors to wait for.
 template <class O>
-requires(O::lanes == 1) class HashPipeline<O> {
+class HashPipeline<O, true> {
 public:
     static constexpr std::size_t n_ahead = 0;
     HashPipeline(const HashSource<O>& hashes, const std::uint64_t* p) : hashes_(hashes), at_(p) {}
@@ -275,8 +275,7 @@ struct Insert {
     bool full = false;
 
     void stage(typename O::V hashes, typename L::Stage& s, std::size_t i) {
-        if constexpr (requires { L::stage_insert(t, hashes, s, i); })
-            L::stage_insert(t, hashes, s, i);
+        if constexpr (has<StageInsert, L>) L::stage_insert(t, hashes, s, i);
         else L::stage(t, hashes, s, i);
     }
     void vector(const typename L::Stage& s, std::size_t at, std::size_t, std::size_t n) {
@@ -288,19 +287,13 @@ struct Insert {
     bool end(std::size_t, std::size_t) { return !full; }
 };
 
-template <class L>
-constexpr bool has_own_lookup = requires(const TargetOf<L>& t, const Batch& b, Output output,
-                                         void* out) {
-    L::lookup(t, b, output, out);
-};
-
 template <class O, class L>
 SIMDBLOOM_KERNEL std::size_t lookup(const TargetOf<L>& t, Batch b, Output output, void* out) {
-    if constexpr (has_own_lookup<L>) {
+    if constexpr (has<OwnLookup, L>) {
         return L::lookup(t, b, output, out);
     } else {
         Lookup<O, L> visit(t, output, out);
-        if constexpr (requires { L::test_hashes(t, b.keys); })
+        if constexpr (has<TestHashes, L>)
             if (b.hashed && t.prefetching.way == Prefetch::none) {
                 std::uint64_t last[chunk_keys] = {};
                 for (std::size_t first = 0; first < b.size; first += chunk_keys) {
@@ -344,7 +337,7 @@ SIMDBLOOM_KERNEL std::uint64_t few(const TargetOf<L>& t, const std::uint64_t* ke
         const std::uint64_t hash =
             hashed ? keys[i] : mix_vector<Ops<ScalarArch>>(keys[i], folded_seed);
         std::uint64_t hit;
-        if constexpr (requires { L::test_key(target, hash); }) {
+        if constexpr (has<TestKey, L>) {
             hit = L::test_key(target, hash);
         } else {
             using Scalar = typename L::template Over<Ops<ScalarArch>>;
@@ -361,13 +354,13 @@ SIMDBLOOM_KERNEL std::uint64_t few(const TargetOf<L>& t, const std::uint64_t* ke
 
 template <class L>
 constexpr std::uint32_t few_inserts_below() {
-    if constexpr (requires { L::few_inserts_below; }) return L::few_inserts_below;
+    if constexpr (has<FewInsertsBelow, L>) return L::few_inserts_below;
     else return L::few_below;
 }
 
 template <Operations O, KernelLayout<O> L>
 constexpr KernelsFor<TargetOf<L>> kernels_of() {
-    return {&lookup<O, L>, !has_own_lookup<L>,     &few<O, L>,
+    return {&lookup<O, L>, !has<OwnLookup, L>,     &few<O, L>,
             L::few_below,  few_inserts_below<L>(), &insert<O, L>};
 }
 

@@ -77,7 +77,7 @@ SIMDBLOOM_KERNEL void mix_batch(const std::uint64_t* keys, std::size_t n, std::u
 /// The high half of a times the low half of b.
 template <class O>
 inline typename O::V mul32_high(typename O::V a, typename O::V b) {
-    if constexpr (requires { O::mul32_high(a, b); }) return O::mul32_high(a, b);
+    if constexpr (O::has_mul32_high) return O::mul32_high(a, b);
     else return O::mul32(O::swap_halves(a), b);
 }
 

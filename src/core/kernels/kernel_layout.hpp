@@ -1,6 +1,7 @@
 // What a layout must have so that the driver takes batches through it. It may have
 //   test_hashes(t, hashes)     whether each of chunk_keys hashes is found, as bits: for batches of
-//                              hashes that are not prefetched, without staging
+//                              hashes that are not prefetched, without staging; with it goes a
+//                              constant tests_hashes, true
 #pragma once
 
 #include <concepts>
@@ -19,14 +20,34 @@ namespace {
 template <class O, LayoutKind kind, unsigned variant>
 struct KernelOf;
 
+template <class L, class = void>
+struct TargetOfLayout {
+    using type = Target;
+};
 template <class L>
-struct TargetOfLayout : std::type_identity<Target> {};
-template <class L>
-requires requires { typename L::Target; }
-struct TargetOfLayout<L> : std::type_identity<typename L::Target> {};
+struct TargetOfLayout<L, std::void_t<typename L::Target>> {
+    using type = typename L::Target;
+};
 /// What the kernels of L see: L::Target where L is a structure that has one.
 template <class L>
 using TargetOf = typename TargetOfLayout<L>::type;
+
+/// has<Member, L>: whether L has that member. In C++17, as the driver is: src/single.
+template <template <class> class Member, class L, class = void>
+constexpr bool has = false;
+template <template <class> class Member, class L>
+constexpr bool has<Member, L, std::void_t<Member<L>>> = true;
+
+template <class L>
+using StageInsert = decltype(&L::stage_insert);
+template <class L>
+using OwnLookup = decltype(&L::lookup);
+template <class L>
+using TestHashes = std::enable_if_t<L::tests_hashes>;
+template <class L>
+using TestKey = decltype(&L::test_key);
+template <class L>
+using FewInsertsBelow = decltype(L::few_inserts_below);
 
 /// What every layout has that kernels look things up in.
 template <class L, class O>

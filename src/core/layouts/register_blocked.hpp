@@ -23,7 +23,8 @@
 namespace simdbloom::detail {
 namespace {
 
-template <class O, unsigned word_bits, unsigned k>
+/// For the k from `least_k` to `most_k`. Of one k alone, nothing is left of the choice.
+template <class O, unsigned word_bits, unsigned least_k, unsigned most_k = least_k>
 struct RegisterLayout : OneLine<O, word_bits / 8> {
     static constexpr std::uint32_t few_below = 14;
     using typename OneLine<O, word_bits / 8>::V;
@@ -32,24 +33,26 @@ struct RegisterLayout : OneLine<O, word_bits / 8> {
     using Answers = typename O::template LaneAnswers<LaneBits>;
     static_assert(word_bits == 32 || word_bits == 64);
     template <class P>
-    using Over = RegisterLayout<P, word_bits, k>;
+    using Over = RegisterLayout<P, word_bits, least_k, most_k>;
     static constexpr unsigned field = word_bits == 64 ? 6 : 5;
-    static constexpr bool direct =
-        k <= (word_bits == 64 ? register64_direct_k : register32_direct_k);
+    static constexpr unsigned direct_k =
+        word_bits == 64 ? register64_direct_k : register32_direct_k;
+    static constexpr bool direct = most_k <= direct_k;
+    static_assert(direct || least_k > direct_k);
 
     // The staged pattern is the mask itself. Where the ISA can fetch bits by position, it is the
     // positions of the bits.
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         if constexpr (O::has_bit_gather) {
             stage_address(t, hash, s, i);
-            O::store(s.pattern + i, positions(hash));
+            O::store(s.pattern + i, positions(t, hash));
         } else {
             stage_insert(t, hash, s, i);
         }
     }
     static void stage_insert(const Target& t, V hash, Stage& s, std::size_t i) {
         stage_address(t, hash, s, i);
-        O::store(s.pattern + i, mask(hash));
+        O::store(s.pattern + i, mask(t, hash));
     }
     static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers,
                      std::size_t i) {
@@ -74,10 +77,15 @@ private:
     static constexpr unsigned first_bit(unsigned j) {
         return direct ? field * j : 64 - field - field * j;
     }
-    static V mask(V hash) {
+    static unsigned k_of(const Target& t) { return least_k == most_k ? most_k : t.k; }
+    static V mask(const Target& t, V hash) {
         const V p = direct ? hash : spread_vector<O>(hash);
         V m = bit(p, 0);
-        for (unsigned j = 1; j < k; ++j) m = m | bit(p, j);
+#pragma GCC unroll 8
+        for (unsigned j = 1; j < most_k; ++j) {
+            if (j >= k_of(t)) break;
+            m = m | bit(p, j);
+        }
         return m;
     }
     static V bit(V p, unsigned j) {
@@ -85,10 +93,10 @@ private:
         return O::bit(word_bits == 64 ? shifted : shifted & O::broadcast(31));
     }
     // Byte j is the position of bit j. Bytes from k on repeat the first.
-    static V positions(V hash) requires(O::has_bit_gather) {
+    static V positions(const Target& t, V hash) {
         std::uint64_t shifts = 0;
         for (unsigned j = 0; j < 8; ++j)
-            shifts |= std::uint64_t{first_bit(j < k ? j : 0)} << (8 * j);
+            shifts |= std::uint64_t{first_bit(j < k_of(t) ? j : 0)} << (8 * j);
         const V fields = O::bytes_at_bits(direct ? hash : spread_vector<O>(hash), shifts);
         return word_bits == 64 ? fields : fields & O::broadcast(0x1F1F1F1F1F1F1F1Fu);
     }

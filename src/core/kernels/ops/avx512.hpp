@@ -16,7 +16,7 @@ namespace {
 // to spill a widened __mmask8 with a one-byte store (kmovb) and to combine eight bytes with it
 // later. That gave wrong answers of register32 under -fsanitize=address,undefined.
 inline std::uint32_t in_register(std::uint32_t mask) {
-    asm("" : "+r"(mask));
+    __asm__("" : "+r"(mask));
     return mask;
 }
 
@@ -246,7 +246,7 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     /// too.
     static __mmask8 hidden(unsigned lanes) {
         auto mask = static_cast<__mmask8>(lanes);
-        asm("" : "+Yk"(mask));
+        __asm__("" : "+Yk"(mask));
         return mask;
     }
     /// Shifts each lane by its own count, below 64.

@@ -20,6 +20,7 @@ struct OpsDefaults {
     static constexpr bool has_line_test = false;     // k bits anywhere in a line: AVX2
     static constexpr bool has_missing_bits = false;  // reductions are dear: NEON, SIMD128
     static constexpr bool has_byte_packing = false;  // 64 bytes of 0 or 1 into 64 bits
+    static constexpr bool has_mul32_high = false;    // high halves need no swap: NEON, SIMD128
     // The kind of answers that each family of layouts keeps, see answers.hpp.
     template <class Default>
     using SplitAnswers = Default;
@@ -37,11 +38,11 @@ struct OpsDefaults {
     // inlined by then (all those of insert).
     static void prefetch(const void* p) {
         __builtin_prefetch(p, 0, 2);
-        asm volatile("");
+        __asm__("");
     }
     static void prefetch_near(const void* p) {
         __builtin_prefetch(p, 0, 3);
-        asm volatile("");
+        __asm__("");
     }
 };
 

@@ -16,6 +16,7 @@ template <>
 struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
     static V widen(const std::uint32_t* p) { return vmovl_u32(vld1_u32(p)); }
     static V mul32(V a, V b) { return vmull_u32(vmovn_u64(a), vmovn_u64(b)); }
+    static constexpr bool has_mul32_high = true;
     static V mul32_high(V a, V b) { return vmull_u32(vshrn_n_u64(a, 32), vmovn_u64(b)); }
     static V mul_small(V a, std::uint32_t c) {
         // The product of the high half stays in the high half.

@@ -113,6 +113,10 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
      requires(std::uint64_t hits, typename O::V32 w) {
          { O::append_covers32(hits, w, w) } -> std::same_as<std::uint64_t>;
      }) &&
+    (!O::has_mul32_high ||
+     requires(typename O::V v) {
+         { O::mul32_high(v, v) } -> std::convertible_to<typename O::V>;
+     }) &&
     (!O::has_byte_packing || requires(const std::uint8_t* bytes64) {
         { O::pack_bytes(bytes64) } -> std::same_as<std::uint64_t>;
     });

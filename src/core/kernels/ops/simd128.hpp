@@ -66,6 +66,7 @@ struct Ops<Simd128Arch> : LaneOps<Lanes64, Lanes32> {
         return wasm_u64x2_extmul_low_u32x4(wasm_i32x4_shuffle(a, a, 0, 2, 0, 2),
                                            wasm_i32x4_shuffle(b, b, 0, 2, 0, 2));
     }
+    static constexpr bool has_mul32_high = true;
     static V mul32_high(V a, V b) {
         return wasm_u64x2_extmul_low_u32x4(wasm_i32x4_shuffle(a, a, 1, 3, 1, 3),
                                            wasm_i32x4_shuffle(b, b, 0, 2, 0, 2));

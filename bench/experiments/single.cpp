@@ -1,0 +1,103 @@
+// simdbloom_core.h beside the library: ns a hash, by the same bits, in turn.
+#include "simdbloom_core.h"
+
+#include <cstring>
+#include <string_view>
+
+#include "experiments/experiment.hpp"
+#include "simdbloom/simdbloom.hpp"
+
+namespace {
+
+using namespace simdbloom;
+using namespace simdbloom::bench;
+namespace core = simdbloom_core;
+
+constexpr std::size_t pool_keys = 4 << 20, batch = 16384;
+constexpr const char* layouts[] = {"split256", "sector512", "blocked512", "register64"};
+constexpr const char* isas[] = {"scalar", "sse42", "avx2", "avx512", "avx512bitalg", "neon"};
+constexpr const char* calls[] = {"count", "bitmap", "insert"};
+
+struct Times {
+    double library, header;
+};
+
+/// Passes over the hashes, batch by batch, each beginning where the last one ended.
+template <class Call>
+std::function<void()> passes(std::span<const std::uint64_t> hashes, Call call) {
+    return [hashes, call, at = std::size_t{0}]() mutable {
+        for (std::size_t done = 0; done < (1 << 20); done += batch) {
+            call(hashes.subspan(at, batch));
+            at = (at + batch) % hashes.size();
+        }
+    };
+}
+
+Times measure(AnyFilter& theirs, core::view ours, std::string_view call,
+              std::span<const std::uint64_t> hashes) {
+    static std::vector<std::uint8_t> bitmap(batch / 8);
+    const auto library = [&, call](std::span<const std::uint64_t> h) {
+        if (call == "count") (void)theirs.count(simdbloom::Keys::hashes(h));
+        else if (call == "bitmap") (void)theirs.contains(simdbloom::Keys::hashes(h), bitmap);
+        else theirs.insert(simdbloom::Keys::hashes(h));
+    };
+    const auto header = [ours, call](std::span<const std::uint64_t> h) mutable {
+        if (call == "count") (void)ours.count(h.data(), h.size());
+        else if (call == "bitmap") (void)ours.contains(h.data(), h.size(), bitmap.data());
+        else ours.insert(h.data(), h.size());
+    };
+    std::vector<Contestant> both{contestant("library", 1 << 20, passes(hashes, library)),
+                                 contestant("header", 1 << 20, passes(hashes, header))};
+    for (const auto& each : both) {
+        double seconds;
+        for (unsigned i = 0; i < 3; ++i) (void)each.pass(&seconds);
+    }
+    Timer(15).run(both);
+    return {median(both[0].ns_per_key), median(both[1].ns_per_key)};
+}
+
+}  // namespace
+
+/// single [ISA...]: on these instruction sets; without any, on all, and on the one that is chosen.
+int main(int argc, char** argv) {
+    std::vector<std::uint64_t> hashes(pool_keys);
+    KeySource::generated(1).fill(0, hashes.data(), hashes.size());
+    for (auto& hash : hashes) hash = hash_key(hash);
+    print_header({"ISA", "layout", "call", "16 KiB", "256 KiB", "8 MiB", "256 MiB"});
+    std::vector<double> ratios;
+    const auto run = [&](const char* name, std::optional<Isa> isa) {
+        for (unsigned l = 0; l < std::size(layouts); ++l) {
+            std::vector<std::string> rows[std::size(calls)];
+            for (unsigned c = 0; c < std::size(calls); ++c) rows[c] = {name, layouts[l], calls[c]};
+            for (const unsigned kib : {16u, 256u, 8u << 10, 256u << 10}) {
+                const std::size_t n = (std::size_t{kib} << 10) * 8 / 12;
+                AnyFilter theirs = make_filter(layouts[l], n, 12, {.isa = isa});
+                const auto bits = theirs.base().bytes();
+                const core::view ours(static_cast<core::layout>(l),
+                                      {theirs.base().blocks(), theirs.layout().k},
+                                      const_cast<std::byte*>(bits.data()));
+                // As full as a filter is made for: half of the bits.
+                for (std::size_t i = 0; i < bits.size(); i += 8) {
+                    const std::uint64_t word = hash_key(i);
+                    std::memcpy(const_cast<std::byte*>(bits.data()) + i, &word, sizeof word);
+                }
+                for (unsigned c = 0; c < std::size(calls); ++c) {
+                    const Times t = measure(theirs, ours, calls[c], hashes);
+                    ratios.push_back(t.header / t.library);
+                    rows[c].push_back(text("%.3f %.3f (%.2f)", t.library, t.header, ratios.back()));
+                }
+            }
+            for (const auto& row : rows) print_row(row);
+            std::fflush(stdout);
+        }
+    };
+    if (argc < 2) run("chosen", std::nullopt);
+    for (unsigned i = 0; i < std::size(isas); ++i) {
+        bool wanted = argc < 2;
+        for (int j = 1; j < argc; ++j) wanted = wanted || std::string_view(argv[j]) == isas[i];
+        if (wanted && core::set_isa(static_cast<core::isa>(i))) run(isas[i], parse_isa(isas[i]));
+    }
+    std::printf("\nheader / library: median %.3f, worst %.3f\n", median(ratios),
+                *std::max_element(ratios.begin(), ratios.end()));
+    print_source("single");
+}
