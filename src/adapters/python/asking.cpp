@@ -82,13 +82,16 @@ private:
 
 /// Calls use(rows) for each batch without the GIL and under the lock of readers.
 template <class Use>
-void each_locked(const Asked& asked, Keys& keys, const Use& use) {
+void each_locked(const Asked& asked, Keys& keys, const Use& use, std::size_t piece = piece_rows) {
     const NoGil no_gil;
-    keys.each(asked.hash, [&](const Batch& batch) {
-        const std::shared_lock lock(asked.mutex);
-        if (batch.rows.size() != 0) check_asked(asked.filter.key_kind(), batch.rows.key_kind());
-        use(batch.rows);
-    });
+    keys.each(
+        asked.hash,
+        [&](const Batch& batch) {
+            const std::shared_lock lock(asked.mutex);
+            if (batch.rows.size() != 0) check_asked(asked.filter.key_kind(), batch.rows.key_kind());
+            use(batch.rows);
+        },
+        piece);
 }
 
 /// Writes n bits after the first `at` bits; out[0] holds the last of those.
@@ -149,20 +152,23 @@ py::array select(const Asked& asked, Keys&& keys, const py::object& list, const 
     const auto size = list.is_none() ? keys.rows() : std::optional(listed.size());
     Room<std::uint32_t> room(size, out, py::dtype::of<std::uint32_t>());
     std::size_t found = 0, done = 0;
-    each_locked(asked, keys, [&](const JoinRows& rows) {
-        if (!list.is_none()) {
-            found = rows.select(asked.filter, listed, room.behind(0, listed.size()));
-            return;
-        }
-        if (rows.size() > std::numeric_limits<std::uint32_t>::max() - done)
-            throw std::length_error("simdbloom: more than 2^32 - 1 rows");
-        const auto here = room.behind(found, rows.size());
-        const std::size_t n = rows.select(asked.filter, here);
-        if (done != 0)
-            for (std::uint32_t& row : here.first(n)) row += static_cast<std::uint32_t>(done);
-        found += n;
-        done += rows.size();
-    });
+    each_locked(
+        asked, keys,
+        [&](const JoinRows& rows) {
+            if (!list.is_none()) {
+                found = rows.select(asked.filter, listed, room.behind(0, listed.size()));
+                return;
+            }
+            if (rows.size() > std::numeric_limits<std::uint32_t>::max() - done)
+                throw std::length_error("simdbloom: more than 2^32 - 1 rows");
+            const auto here = room.behind(found, rows.size());
+            const std::size_t n = rows.select(asked.filter, here);
+            if (done != 0)
+                for (std::uint32_t& row : here.first(n)) row += static_cast<std::uint32_t>(done);
+            found += n;
+            done += rows.size();
+        },
+        list.is_none() ? piece_rows : std::numeric_limits<std::size_t>::max());
     return room.first(found, !out.is_none());
 }
 

@@ -18,7 +18,8 @@ namespace {
 }
 
 constexpr char no_key[] =
-    "simdbloom: %R is not a key: keys are numbers, strings, bytes, dates and times";
+    "simdbloom: %R is not a key: keys are numbers, strings, bytes, dates, times and "
+    "UUIDs";
 
 std::uint64_t integer_key(py::handle integer) {
     int overflow = 0;
@@ -44,6 +45,12 @@ std::string_view text_key(py::handle text) {
 bool is_text(py::handle object) {
     return PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr());
 }
+bool is_uuid(py::handle object) {
+    return std::string_view(Py_TYPE(object.ptr())->tp_name) == "UUID" &&
+           py::hasattr(object, "bytes");
+}
+/// The 16 bytes of a UUID in the order of its text.
+py::bytes bytes_of_uuid(py::handle uuid) { return uuid.attr("bytes"); }
 
 /// None, and pandas' NA and NaT.
 bool is_missing(py::handle object) {
@@ -94,7 +101,9 @@ void take_sequence(OwnedColumn& own) {
     const py::tuple keys = own.object;
     const std::size_t n = keys.size();
     // The first key that is not missing decides the kind of all.
-    const bool texts = std::any_of(keys.begin(), keys.end(), is_text);
+    const bool texts = std::any_of(keys.begin(), keys.end(), [](py::handle key) {
+        return is_text(key) || (!PyLong_Check(key.ptr()) && is_uuid(key));
+    });
     bool floats = false, all_missing = true;
     std::optional<OneTime> first_time;
     for (const py::handle key : keys)
@@ -105,10 +114,21 @@ void take_sequence(OwnedColumn& own) {
     std::vector<std::optional<OneTime>> all_times(first_time ? n : 0);
     if (texts) own.texts.resize(n);
     else own.words.resize(n);
+    PyObject* const* const items = PySequence_Fast_ITEMS(keys.ptr());
     for (std::size_t row = 0; row < n; ++row) {
-        const py::handle key = keys[row];
-        if (texts && is_text(key)) {
+        const py::handle key = items[row];
+        if (row % piece_rows == piece_rows - 1) hear_signals();
+        if (texts && PyUnicode_CheckExact(key.ptr()) && PyUnicode_IS_COMPACT_ASCII(key.ptr())) {
+            own.texts[row] = {reinterpret_cast<const char*>(PyUnicode_1BYTE_DATA(key.ptr())),
+                              static_cast<std::size_t>(PyUnicode_GET_LENGTH(key.ptr()))};
+        } else if (texts && is_text(key)) {
             own.texts[row] = text_key(key);
+        } else if (texts && is_uuid(key)) {
+            own.utf8.reserve(16 * n);  // never moves
+            own.texts[row] = {own.utf8.data() + own.utf8.size(), 16};
+            const py::bytes bytes = bytes_of_uuid(key);
+            const std::string_view view = text_key(bytes);
+            own.utf8.insert(own.utf8.end(), view.begin(), view.end());
             // Among strings pandas marks a missing one by NaN.
         } else if (is_missing(key) ||
                    (texts && PyFloat_Check(key.ptr()) &&
@@ -138,61 +158,6 @@ void take_sequence(OwnedColumn& own) {
     }
     if (floats) return finish(own, KeyColumn(own.words).of_floats());
     finish(own, all_missing ? KeyColumn(own.words).untyped() : KeyColumn(own.words));
-}
-
-void append_utf8(std::vector<char>& out, std::uint32_t code) {
-    const auto put = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
-    if (code < 0x80) return put(code);
-    if (code < 0x800) {
-        put(0xC0 | code >> 6);
-    } else {
-        if (code < 0x10000) {
-            put(0xE0 | code >> 12);
-        } else {
-            put(0xF0 | code >> 18);
-            put(0x80 | (code >> 12 & 0x3F));
-        }
-        put(0x80 | (code >> 6 & 0x3F));
-    }
-    put(0x80 | (code & 0x3F));
-}
-
-/// Strings of a fixed width, without trailing zeros, which are padding in numpy too.
-void take_padded(OwnedColumn& own, const py::array& array) {
-    const auto n = static_cast<std::size_t>(array.size());
-    const auto width = static_cast<std::size_t>(array.itemsize());
-    const char* const bytes = static_cast<const char*>(array.data());
-    own.texts.reserve(n);
-    for (std::size_t row = 0; row < n; ++row) {
-        const char* const text = bytes + row * width;
-        std::size_t size = width;
-        while (size != 0 && text[size - 1] == '\0') --size;
-        own.texts.emplace_back(text, size);
-    }
-}
-void take_ucs4(OwnedColumn& own, const py::array& array) {
-    const auto n = static_cast<std::size_t>(array.size());
-    const auto width = static_cast<std::size_t>(array.itemsize()) / sizeof(std::uint32_t);
-    const auto* codes = static_cast<const std::uint32_t*>(array.data());
-    std::vector<std::size_t> ends(n);
-    for (std::size_t row = 0; row < n; ++row, codes += width) {
-        std::size_t length = width;
-        while (length != 0 && codes[length - 1] == 0) --length;
-        for (std::size_t i = 0; i < length; ++i) {
-            const std::uint32_t code = codes[i];
-            if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000))
-                throw py::value_error("simdbloom: row " + std::to_string(row) +
-                                      " has the code point " + std::to_string(code) +
-                                      ", which UTF-8 does not have");
-            append_utf8(own.utf8, code);
-        }
-        ends[row] = own.utf8.size();
-    }
-    own.texts.resize(n);
-    for (std::size_t row = 0; row < n; ++row) {
-        const std::size_t begin = row == 0 ? 0 : ends[row - 1];
-        own.texts[row] = {own.utf8.data() + begin, ends[row] - begin};
-    }
 }
 
 /// The array itself if its values are aligned, contiguous and in native byte order, else a copy
@@ -230,13 +195,32 @@ std::optional<KeyColumn> numbers_of(const py::array& array) {
     return {};
 }
 
+void take_valid(OwnedColumn& own, const py::object& flags) {
+    const py::array_t<std::uint8_t> valid =
+        py::module_::import("numpy").attr("packbits")(flags, py::arg("bitorder") = "little");
+    own.valid.assign(valid.data(), valid.data() + valid.size());
+}
 /// The mask of a masked array.
 void take_mask(OwnedColumn& own) {
     const py::module_ numpy = py::module_::import("numpy");
     const py::object mask = numpy.attr("ma").attr("getmaskarray")(own.object);
-    const py::array_t<std::uint8_t> valid =
-        numpy.attr("packbits")(numpy.attr("logical_not")(mask), py::arg("bitorder") = "little");
-    own.valid.assign(valid.data(), valid.data() + valid.size());
+    take_valid(own, numpy.attr("logical_not")(mask));
+}
+
+/// pandas' categoricals, as an array, an index or a series.
+bool is_categorical(py::handle object) {
+    return py::hasattr(object, "dtype") &&
+           std::string_view(Py_TYPE(object.attr("dtype").ptr())->tp_name) == "CategoricalDtype";
+}
+/// Each category is hashed once. The code -1 is a missing value.
+void take_categorical(OwnedColumn& own) {
+    const py::object values =
+        py::hasattr(own.object, "codes") ? own.object : own.object.attr("array");
+    own.dictionary = column_of(values.attr("categories"), false);
+    const py::array codes = ordered(array_of(values.attr("codes")));
+    own.object = codes;
+    take_valid(own, codes.attr("__ge__")(0));
+    finish(own, KeyColumn::dictionary(*numbers_of(codes), *own.dictionary->column));
 }
 
 void take_array(OwnedColumn& own, py::array array, bool hashed) {
@@ -249,7 +233,7 @@ void take_array(OwnedColumn& own, py::array array, bool hashed) {
     if (kind == 'O') {
         if (!own.valid.empty())
             throw py::type_error("simdbloom: a masked array of objects has no keys");
-        own.object = array;
+        own.object = array.attr("tolist")();
         return take_sequence(own);
     }
     array = ordered(std::move(array));
@@ -302,6 +286,10 @@ py::array array_of(py::handle object) {
 std::unique_ptr<OwnedColumn> column_of(py::handle object, bool hashed) {
     auto own =
         std::make_unique<OwnedColumn>(OwnedColumn{py::reinterpret_borrow<py::object>(object)});
+    if (!hashed && is_categorical(object)) {
+        take_categorical(*own);
+        return own;
+    }
     const bool is_array = py::isinstance<py::array>(object) || py::hasattr(object, "__array__") ||
                           PyObject_CheckBuffer(object.ptr()) != 0;
     if (is_array) {
@@ -319,6 +307,11 @@ std::unique_ptr<OwnedColumn> column_of(py::handle object, bool hashed) {
 
 OneKey one_key(py::handle object) {
     if (is_text(object)) return {KeyKind::bytes, text_key(object)};
+    if (is_uuid(object)) {
+        OneKey key{KeyKind::bytes, std::string_view(), {}, bytes_of_uuid(object)};
+        key.plain = text_key(key.bytes);
+        return key;
+    }
     const bool is_number = PyLong_Check(object.ptr()) || PyFloat_Check(object.ptr());
     if (const auto time = is_number ? std::nullopt : one_time(object)) {
         const KeyColumn column =

@@ -35,7 +35,7 @@ bool each_hash(const JoinRows& rows, const Use& use) {
 /// Inserts a column in place if the filter can; returns whether it could.
 bool insert_in_place(AnyFilter& filter, const KeyColumn& column) {
     const detail::ColumnPlace& place = column.place();
-    if (place.valid != nullptr || place.converts()) return false;
+    if (place.valid != nullptr || place.words != nullptr || place.converts()) return false;
     const auto values = [&]<class T>(T) {
         return std::span(static_cast<const T*>(place.data), place.size);
     };

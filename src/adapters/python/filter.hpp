@@ -147,6 +147,14 @@ private:
     Py_buffer buffer_{};
 };
 
+/// A path. Throws TypeError for what is neither a path nor a file, that is, has no such method.
+std::filesystem::path path_of(const py::object& file, const char* method);
+/// Writes to a path by save(path), or bytes() to an object with write().
+void save_to(const py::object& file, const std::function<void(const std::filesystem::path&)>& save,
+             const std::function<py::bytes()>& bytes);
+/// What read() of a file object gives; null for a path.
+py::object read_from(const py::object& file);
+
 /// Defines to_bytes, save, from_bytes, load and pickling. content(object) is the T to save;
 /// object(T) holds a loaded T.
 template <class T, class Type, class Content, class Object>
@@ -157,21 +165,34 @@ void define_saving(Type& type, const Content& content, const Object& object) {
         "to_bytes", [=](const Class& self) { return bytes_of(content(self)); },
         "The bytes of the library's format.");
     type.def(
-        "save", [=](const Class& self, const Path& path) { save_file(content(self), path); },
-        py::arg("path"), py::call_guard<NoGil>(),
-        "Writes the bytes of to_bytes() to a file. OSError if that fails.");
+        "save",
+        [=](const Class& self, const py::object& file) {
+            save_to(
+                file, [&](const Path& path) { save_file(content(self), path); },
+                [&] { return bytes_of(content(self)); });
+        },
+        py::arg("file"),
+        "Writes the bytes of to_bytes() to a path, or to an object with write(). OSError if that "
+        "fails.");
     type.def_static(
         "from_bytes",
         [=](py::handle data) { return object(loaded(simdbloom::load<T>(BufferOf(data).bytes()))); },
         py::arg("data"), "The object of to_bytes(). LoadError for invalid bytes.");
     type.def_static(
         "load",
-        [=](const Path& path) { return object(loaded(simdbloom::load_file<T>(path), &path)); },
-        py::arg("path"),
-        "The object of a saved file. OSError if it cannot be read, LoadError for invalid bytes.");
+        [=](const py::object& file) {
+            if (const py::object data = read_from(file))
+                return object(loaded(simdbloom::load<T>(BufferOf(data).bytes())));
+            const Path path = path_of(file, "read");
+            return object(loaded(simdbloom::load_file<T>(path), &path));
+        },
+        py::arg("file"),
+        "The object of a saved file: a path, or an object whose read() gives the bytes. OSError if "
+        "it cannot be read, LoadError for invalid bytes.");
     type.def("__reduce__", &unpickling);
 }
 
+void define_calls(py::module_& module);
 void define_filter(py::module_& module);
 void define_making(py::class_<Filter, std::shared_ptr<Filter>>& type);
 void define_filter_saving(py::class_<Filter, std::shared_ptr<Filter>>& type);

@@ -1,5 +1,6 @@
 #include "keys.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -34,7 +35,43 @@ void refuse_arrow(py::handle column) {
                              "): pass an Arrow table, whose columns make rows");
 }
 
+template <class T>
+KeyColumn numbers(const detail::ColumnPlace& place, std::size_t first, std::size_t n) {
+    return KeyColumn(std::span(static_cast<const T*>(place.data) + first, n));
+}
+
+KeyColumn values_of_rows(const detail::ColumnPlace& place, std::size_t first, std::size_t n) {
+    using enum detail::ColumnType;
+    if (place.type == i8) return numbers<std::int8_t>(place, first, n);
+    if (place.type == u8) return numbers<std::uint8_t>(place, first, n);
+    if (place.type == i16) return numbers<std::int16_t>(place, first, n);
+    if (place.type == u16) return numbers<std::uint16_t>(place, first, n);
+    if (place.type == i32) return numbers<std::int32_t>(place, first, n);
+    if (place.type == u32) return numbers<std::uint32_t>(place, first, n);
+    if (place.type == f32) return numbers<float>(place, first, n);
+    if (place.type == f64) return numbers<double>(place, first, n);
+    if (place.type == views) return numbers<std::string_view>(place, first, n);
+    if (place.type == hash)
+        return KeyColumn::hashes({static_cast<const std::uint64_t*>(place.data) + first, n});
+    if (place.type == fixed)
+        return KeyColumn::fixed(static_cast<const char*>(place.data) + first * place.width,
+                                place.width, n);
+    return numbers<std::uint64_t>(place, first, n);
+}
+
 }  // namespace
+
+KeyColumn rows_of(const KeyColumn& column, std::size_t first, std::size_t n) {
+    const detail::ColumnPlace& place = column.place();
+    KeyColumn rows = values_of_rows(place, first, n);
+    if (place.unit != 0)
+        rows = place.time == KeyKind::durations ? KeyColumn::durations(rows, place.unit)
+                                                : KeyColumn::instants(rows, place.unit);
+    if (place.words != nullptr) rows = KeyColumn::dictionary(rows, *place.words);
+    if (place.floats) rows = rows.of_floats();
+    if (place.untyped) rows = rows.untyped();
+    return place.valid == nullptr ? rows : rows.with_validity(place.valid, first);
+}
 
 bool Keys::take_arrow(py::handle object) {
     if (py::isinstance<py::array>(object)) return false;
@@ -89,20 +126,41 @@ Keys::Keys(py::handle object, bool hashed) {
     rows_ = columns_.front()->column->size();
 }
 
-void Keys::each(const RowHash& hash, const std::function<void(const Batch&)>& use) {
+void Keys::each(const RowHash& hash, const std::function<void(const Batch&)>& use,
+                std::size_t piece) {
     const ArrowSettings settings{nulls_, hash, {}};
+    // Waiting for the GIL takes 5 ms if another thread computes in Python.
+    auto heard = std::chrono::steady_clock::now();
+    const auto between_batches = [&] {
+        const auto now = std::chrono::steady_clock::now();
+        if (now - heard < std::chrono::milliseconds(50)) return;
+        heard = now;
+        const WithGil gil;
+        hear_signals();
+    };
     if (const auto* const capsule = std::get_if<Capsule>(&arrow_)) {
         const JoinRows rows = arrow_rows(*capsule->first, *capsule->second, settings);
         use({rows, nullptr});
     } else if (auto* const given = std::get_if<detail::ArrowOwner<ArrowArrayStream>>(&arrow_)) {
         ArrowStream stream(*given->get(), settings);
-        while (const JoinRows* const rows = stream.next()) use({*rows, nullptr});
+        while (const JoinRows* const rows = stream.next()) {
+            use({*rows, nullptr});
+            between_batches();
+        }
     } else {
+        const bool is_one = columns_.size() == 1 && nulls_ == Nulls::differ;
         std::vector<KeyColumn> columns;
         for (const auto& column : columns_) columns.push_back(*column->column);
-        const JoinRows rows(std::move(columns), nulls_, hash);
-        const bool is_one = columns_.size() == 1 && nulls_ == Nulls::differ;
-        use({rows, is_one ? &*columns_.front()->column : nullptr});
+        // All columns have one length, or JoinRows throws.
+        const JoinRows all(columns, nulls_, hash);
+        if (all.size() <= piece) return use({all, is_one ? &columns.front() : nullptr});
+        for (std::size_t first = 0; first < all.size(); first += piece) {
+            const std::size_t n = std::min(piece, all.size() - first);
+            std::vector<KeyColumn> here;
+            for (const KeyColumn& column : columns) here.push_back(rows_of(column, first, n));
+            use({JoinRows(here, nulls_, hash), is_one ? &here.front() : nullptr});
+            between_batches();
+        }
     }
 }
 

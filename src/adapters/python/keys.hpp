@@ -43,12 +43,31 @@ private:
     PyThreadState* thread_;
 };
 
+/// Takes the GIL until its destructor.
+class WithGil {
+public:
+    WithGil() : state_(PyGILState_Ensure()) {}
+    WithGil(const WithGil&) = delete;
+    WithGil& operator=(const WithGil&) = delete;
+    ~WithGil() { PyGILState_Release(state_); }
+
+private:
+    PyGILState_STATE state_;
+};
+
 [[noreturn]] inline void throw_overflow(const std::string& message) {
     PyErr_SetString(PyExc_OverflowError, ("simdbloom: " + message).c_str());
     throw py::error_already_set();
 }
 
 inline std::string text_of(py::handle object) { return py::cast<std::string>(py::str(object)); }
+
+/// Rows of one batch: between two of them Ctrl-C and other signals are heard.
+constexpr std::size_t piece_rows = std::size_t{1} << 20;
+/// Runs Python's signal handlers if this is the main thread. Throws what they raise. Needs the GIL.
+inline void hear_signals() {
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+}
 
 /// A column of numpy or a sequence. Keeps the object, and copies of its keys if it needed any.
 struct OwnedColumn {
@@ -57,7 +76,8 @@ struct OwnedColumn {
     std::vector<std::string_view> texts{};
     std::vector<char> utf8{};
     std::vector<std::uint8_t> valid{};
-    std::int64_t unit = 0;  ///< of times: the nanoseconds of a unit
+    std::int64_t unit = 0;                      ///< of times: the nanoseconds of a unit
+    std::unique_ptr<OwnedColumn> dictionary{};  ///< of categoricals
     std::optional<KeyColumn> column{};
 };
 
@@ -86,8 +106,10 @@ public:
 
     /// Nothing for a stream, whose length is unknown before its end.
     std::optional<std::size_t> rows() const noexcept { return rows_; }
-    /// Calls use(batch) for each batch. Call it without the GIL, and only once for a stream.
-    void each(const RowHash& hash, const std::function<void(const Batch&)>& use);
+    /// Calls use(batch) for each batch, of at most `piece` rows but for Arrow's. Between two
+    /// batches it hears signals. Call it without the GIL, and only once for a stream.
+    void each(const RowHash& hash, const std::function<void(const Batch&)>& use,
+              std::size_t piece = piece_rows);
 
 private:
     bool take_arrow(py::handle object);
@@ -122,6 +144,8 @@ struct HashedKeys {
 
 /// An object as an array. Rethrows errors of the object's __array__, which array::ensure hides.
 py::array array_of(py::handle object);
+/// Rows first .. first + n of a column of numpy or Python.
+KeyColumn rows_of(const KeyColumn& column, std::size_t first, std::size_t n);
 /// The column of an array, a sequence or another iterable.
 std::unique_ptr<OwnedColumn> column_of(py::handle object, bool hashed);
 
@@ -142,12 +166,18 @@ struct TimeArray {
 };
 TimeArray time_array(py::array array);
 
+/// Strings of a fixed width, without trailing zeros, which are padding in numpy too. Throws
+/// ValueError for code points that UTF-8 does not have.
+void take_padded(OwnedColumn& own, const py::array& array);
+void take_ucs4(OwnedColumn& own, const py::array& array);
+
 /// One key: a number's 64 bits, a time, or a view of a string or bytes.
 struct OneKey {
     using Plain = std::variant<std::uint64_t, std::string_view>;
     KeyKind kind;
     Plain plain;
     OneTime time{};
+    py::object bytes{};  ///< of a UUID
 
     /// The key converted for a filter of that kind.
     Plain in(KeyKind filter) const;

@@ -90,6 +90,45 @@ Options options_of(const Text& isa, std::uint64_t seed, const std::string& hashi
     return options;
 }
 
+std::filesystem::path path_of(const py::object& file, const char* method) {
+    PyObject* bytes = nullptr;
+    if (PyUnicode_Check(file.ptr()) == 0 && PyBytes_Check(file.ptr()) == 0 &&
+        !py::hasattr(file, "__fspath__"))
+        throw py::type_error("simdbloom: " + text_of(py::repr(file)) +
+                             (method == nullptr
+                                  ? std::string(" is not a path")
+                                  : std::string(" is neither a path nor has ") + method + "()"));
+    if (PyUnicode_FSConverter(file.ptr(), &bytes) == 0) throw py::error_already_set();
+    return py::cast<std::string>(py::reinterpret_steal<py::bytes>(bytes));
+}
+
+void save_to(const py::object& file, const std::function<void(const std::filesystem::path&)>& save,
+             const std::function<py::bytes()>& bytes) {
+    if (!py::hasattr(file, "write")) return save(path_of(file, "write"));
+    py::object rest = py::memoryview(bytes());
+    // A raw file may write less than it is given. Many a writer returns nothing.
+    while (py::len(rest) != 0) {
+        const py::object written = file.attr("write")(rest);
+        if (written.is_none()) return;
+        const auto n = written.cast<py::ssize_t>();
+        if (n <= 0 || n > static_cast<py::ssize_t>(py::len(rest))) {
+            PyErr_Format(PyExc_OSError, "simdbloom: write() of %R wrote %zd of %zu bytes",
+                         file.ptr(), n, py::len(rest));
+            throw py::error_already_set();
+        }
+        rest = rest[py::slice(n, static_cast<py::ssize_t>(py::len(rest)), 1)];
+    }
+}
+
+py::object read_from(const py::object& file) {
+    if (!py::hasattr(file, "read")) return {};
+    py::object data = file.attr("read")();
+    if (PyObject_CheckBuffer(data.ptr()) == 0)
+        throw py::type_error("simdbloom: read() gave " + text_of(py::repr(py::type::of(data))) +
+                             ", not bytes: open the file in binary mode");
+    return data;
+}
+
 py::tuple unpickling(const py::object& self) {
     return py::make_tuple(py::module_::import("simdbloom").attr("_unpickle"),
                           py::make_tuple(py::type::of(self), self.attr("to_bytes")()));
@@ -174,11 +213,17 @@ void define_filter_saving(py::class_<Filter, std::shared_ptr<Filter>>& type) {
         "The bytes of the library's format, without the secret of a keyed hash.");
     type.def(
         "save",
-        [](const Filter& self, const Path& path) {
-            self.read_long([&](const AnyFilter& f) { save_file(f, path); });
+        [](const Filter& self, const py::object& file) {
+            save_to(
+                file,
+                [&](const Path& path) {
+                    self.read_long([&](const AnyFilter& f) { save_file(f, path); });
+                },
+                [&] { return self.read([](const AnyFilter& f) { return bytes_of(f); }); });
         },
-        py::arg("path"),
-        "Writes the bytes of to_bytes() to a file, or leaves the file as it was: OSError.");
+        py::arg("file"),
+        "Writes the bytes of to_bytes() to a path, or leaves the file as it was: OSError. Or to an "
+        "object with write().");
     define_reader<py::object>(
         type, "from_bytes", "data",
         "The filter of to_bytes(), from an object with a buffer. secret: of a keyed filter. "
@@ -188,32 +233,42 @@ void define_filter_saving(py::class_<Filter, std::shared_ptr<Filter>>& type) {
             const BufferOf buffer(data);
             return read_filter([&] { return load<AnyFilter>(buffer.bytes(), options); });
         });
-    define_reader<Path>(
-        type, "load", "path",
-        "The filter of a saved file. Arguments and errors as of from_bytes; OSError "
-        "(FileNotFoundError, ..) if the file cannot be read.",
-        [](const Path& path, const Options& options) {
+    define_reader<py::object>(
+        type, "load", "file",
+        "The filter of a saved file: a path, or an object whose read() gives the bytes. Arguments "
+        "and errors as of from_bytes; OSError (FileNotFoundError, ..) if the file cannot be read.",
+        [](const py::object& file, const Options& options) {
+            if (const py::object data = read_from(file)) {
+                const BufferOf buffer(data);
+                return read_filter([&] { return load<AnyFilter>(buffer.bytes(), options); });
+            }
+            const Path path = path_of(file, "read");
             return read_filter([&] { return load_file<AnyFilter>(path, options); }, &path);
         });
-    define_reader<Path>(
+    define_reader<py::object>(
         type, "map", "path",
         "A read-only filter whose bits stay in the file. The file may be removed, but must not "
         "change or be cut. Errors as of load. Changes raise ValueError.",
-        [](const Path& path, const Options& options) {
+        [](const py::object& file, const Options& options) {
+            const Path path = path_of(file, nullptr);
             return viewed([&] { return map_file<FrozenFilter>(path, options); },
                           [&] { return map_file<BloomierMap>(path, options); }, py::object(),
                           &path);
         });
     define_reader<py::object>(
         type, "view", "buffer",
-        "A read-only filter whose bits stay in the buffer, which begins at a multiple of 64 bytes "
-        "and must not change.",
+        "A read-only filter whose bits stay in the buffer, which must not change. They are copied "
+        "if the buffer does not begin at a multiple of 64 bytes, as bytes objects do not.",
         [](const py::object& buffer, const Options& options) {
             // A memoryview holds the buffer for as long as the filter lives.
             const py::object memory =
                 py::reinterpret_steal<py::object>(PyMemoryView_FromObject(buffer.ptr()));
             if (!memory) throw py::error_already_set();
             const BufferOf held(memory);
+            if (reinterpret_cast<std::uintptr_t>(held.bytes().data()) % 64 != 0) {
+                Loaded<AnyFilter> copy = load<AnyFilter>(held.bytes(), options);
+                return std::make_shared<Filter>(FrozenFilter(loaded(std::move(copy))));
+            }
             return viewed([&] { return view<FrozenFilter>(held.bytes(), options); },
                           [&] { return view<BloomierMap>(held.bytes(), options); }, memory,
                           nullptr);

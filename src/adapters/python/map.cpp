@@ -106,6 +106,15 @@ void define_map(py::module_& module) {
                  PyErr_SetObject(PyExc_KeyError, key.ptr());
                  throw py::error_already_set();
              })
+        .def("__len__", &BloomierMap::n_keys)
+        .def(
+            "get",
+            [](const BloomierMap& self, py::handle key, const py::object& otherwise) {
+                const auto value = value_of(self, key);
+                return value ? py::object(py::int_(*value)) : otherwise;
+            },
+            py::arg("key"), py::arg("default") = py::none(),
+            "The value of one key, or `default` for an absent one. Errors as Filter.add.")
         .def_property_readonly("n_keys", &BloomierMap::n_keys, "The number of distinct keys.")
         .def_property_readonly("spec", &BloomierMap::spec)
         .def_property_readonly(
@@ -117,7 +126,8 @@ void define_map(py::module_& module) {
         .def_property_readonly("check_bits", &BloomierMap::check_bits)
         .def_static(
             "map",
-            [](const std::filesystem::path& path) {
+            [](const py::object& file) {
+                const std::filesystem::path path = path_of(file, nullptr);
                 return loaded(simdbloom::map_file<BloomierMap>(path), &path);
             },
             py::arg("path"), "A map whose slots stay in the file, which must not change.")

@@ -88,24 +88,33 @@ void define_advice(py::module_& module) {
         .def_property_readonly("noise", &FilterTimes::noise);
     module.def(
         "advise",
-        [](std::uint64_t n_keys, double work_ns, double probes, double hits,
+        [](std::uint64_t n_keys, double work_ns, std::optional<double> probes, double hits,
            double max_bits_per_key, std::uint64_t max_bytes, std::uint64_t table_bytes, bool erase,
            bool grow, bool merge, bool all_at_once, const FilterTimes* times) {
-            const Workload workload{n_keys,     work_ns,     probes, hits, max_bits_per_key,
-                                    max_bytes,  table_bytes, erase,  grow, merge,
+            const double all = std::numeric_limits<double>::infinity();
+            const Workload workload{n_keys,
+                                    work_ns,
+                                    probes.value_or(all),
+                                    hits,
+                                    max_bits_per_key,
+                                    max_bytes,
+                                    table_bytes,
+                                    erase,
+                                    grow,
+                                    merge,
                                     all_at_once};
             const NoGil no_gil;
             return times != nullptr ? advise(workload, *times) : advise(workload);
         },
-        py::arg("n_keys"), py::arg("work_ns"), py::kw_only(),
-        py::arg("probes") = std::numeric_limits<double>::infinity(), py::arg("hits") = 0,
-        py::arg("max_bits_per_key") = 20, py::arg("max_bytes") = 0, py::arg("table_bytes") = 0,
-        py::arg("erase") = false, py::arg("grow") = false, py::arg("merge") = false,
-        py::arg("all_at_once") = false, py::arg("times") = py::none(),
+        py::arg("n_keys"), py::arg("work_ns"), py::kw_only(), py::arg("probes") = py::none(),
+        py::arg("hits") = 0, py::arg("max_bits_per_key") = 20, py::arg("max_bytes") = 0,
+        py::arg("table_bytes") = 0, py::arg("erase") = false, py::arg("grow") = false,
+        py::arg("merge") = false, py::arg("all_at_once") = false, py::arg("times") = py::none(),
         "The filter of least total time for a workload on this machine, by `times`, or measured "
         "now "
         "in one to two seconds.\n\nwork_ns: the cost of a probe that passes, in ns. "
-        "probes: their number. hits: the share of present keys. max_bits_per_key, max_bytes: "
+        "probes: their number, None for any. hits: the share of present keys. max_bits_per_key, "
+        "max_bytes: "
         "limits. table_bytes: of the table behind the filter. erase, grow, merge: what the filter "
         "must support. all_at_once: all keys are known before the first probe.\n\nRaises "
         "ValueError that names the argument.");

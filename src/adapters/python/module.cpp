@@ -91,6 +91,7 @@ PYBIND11_MODULE(_simdbloom, module) {
     define_join(module);
     define_map(module);
     define_models(module);
+    define_calls(module);
     refuse_objects_without_init(module);
     module.attr("__name__") = "simdbloom._simdbloom";
 }

@@ -2,6 +2,7 @@
 # Promise of python_filter: Python filters survive files, buffers and pickles.
 
 import copy
+import io
 import mmap
 import os
 import pickle
@@ -11,7 +12,7 @@ import unittest
 import numpy as np
 
 import simdbloom
-from simdbloom import Filter, LoadError, Map
+from simdbloom import Filter, JoinBuilder, LoadError, Map
 
 SPECS = ("split256 sector512 register64 register32 blocked512 classic zoned512 cuckoo8 cuckoo12 "
          "cuckoo16 counting counting512 dleft12 growing16 scalable").split()
@@ -209,7 +210,43 @@ class Memory(unittest.TestCase):
         memory.close()
         odd = mmap.mmap(-1, len(data) + 1)
         odd[1:] = data
-        self.assertRaisesRegex(LoadError, "64", Filter.view, memoryview(odd)[1:])
+        for buffer in (memoryview(odd)[1:], data, bytearray(data)):  # copied
+            seen = Filter.view(buffer)
+            self.assertTrue(seen.read_only)
+            self.assertEqual(seen.to_bytes(), data)
+        self.assertRaises(LoadError, Filter.view, data[:-1])
+
+    def test_of_file_objects(self):
+
+        class Raw(io.RawIOBase):  # writes 100 bytes at most
+            data = b""
+
+            def write(self, more):
+                self.data += bytes(more[:100])
+                return min(100, len(more))
+
+        build = JoinBuilder()
+        build.insert([1, 2])
+        for thing in (filled(), Map([1, 2], [3, 4]), build.finish()):
+            data, load = thing.to_bytes(), type(thing).load
+            file, raw = io.BytesIO(), Raw()
+            thing.save(file)
+            thing.save(raw)
+            self.assertEqual((file.getvalue(), raw.data), (data, data))
+            self.assertEqual(load(io.BytesIO(data)).to_bytes(), data)
+            with tempfile.TemporaryFile() as there:
+                thing.save(there)
+                there.seek(0)
+                self.assertEqual(load(there).to_bytes(), data)
+            self.assertRaises(LoadError, load, io.BytesIO(data[:-1]))
+            self.assertRaisesRegex(TypeError, "binary mode", load, io.StringIO("text"))
+            self.assertRaises(TypeError, thing.save, io.StringIO())
+            for call, method in ((load, "read"), (thing.save, "write")):
+                for none in (3, None, [1]):
+                    self.assertRaisesRegex(TypeError, rf"neither a path nor has {method}\(\)",
+                                           call, none)
+        raw.write = lambda more: 0
+        self.assertRaisesRegex(OSError, "wrote 0 of", thing.save, raw)
 
 
 class Errors(unittest.TestCase):
@@ -226,7 +263,7 @@ class Errors(unittest.TestCase):
                                                    secret=b"abc")),
             (ValueError, "secret", lambda: Filter("split256", 10, 12, secret=b"a" * 16)),
             (TypeError, "", lambda: Filter("split256", "10", 12)),
-            (TypeError, "", lambda: Filter("split256", -1, 12)),
+            (ValueError, "n_keys=-1", lambda: Filter("split256", -1, 12)),
             (ValueError, "split256", lambda: Filter("split256", 10, 12).erase([1])),
             (ValueError, "fuse", lambda: simdbloom.build_filter([1, 2]).insert([3])),
             (MemoryError, "bytes", lambda: Filter("split256", 1 << 36, 10)),
@@ -290,6 +327,9 @@ class Maps(unittest.TestCase):
         given, found = m.lookup(np.arange(10**6, 10**6 + 100000))
         self.assertLess(found.mean(), 0.006)
         self.assertTrue((given[~found] == 0).all())
+        self.assertEqual((len(m), m.get(13 * 777)), (m.n_keys, 777 % 200))
+        absent = next(k for k in range(-1, -1000, -1) if k not in m)
+        self.assertEqual((m.get(absent), m.get(absent, "x")), (None, "x"))
         self.assertEqual(m[13 * 777], 777 % 200)
         self.assertTrue(13 in m)
         words = Map(["a", "b", "c"], [7, 0, 2**32 - 1], check_bits=16, seed=3)

@@ -7,6 +7,9 @@ import unittest
 import numpy as np
 
 from simdbloom import JoinBuilder, JoinFilter, LoadError, Rows
+from support import optional
+
+pandas = optional("pandas")
 
 
 def join(keys, *args, **options):
@@ -87,3 +90,37 @@ class Joins(unittest.TestCase):
             f = join(np.arange(100) * 10**9)
             f.save(folder + "/f")
             self.assertEqual(JoinFilter.load(folder + "/f").to_bytes(), f.to_bytes())
+
+
+@unittest.skipIf(pandas is None, "pandas is not installed")
+class Frames(unittest.TestCase):
+    def test_are_joined_by_the_accessor(self):
+        import simdbloom.frames  # noqa: F401
+        n = 20000
+        left = pandas.DataFrame({"k": np.arange(n) % 5000, "t": np.arange(n).astype(str),
+                                 "d": pandas.to_datetime(np.arange(n), unit="s")},
+                                index=np.arange(n) * 3)
+        right = left.iloc[::7].rename(columns={"k": "key"}).sample(frac=1, random_state=1)
+        for mine, theirs in ((["k"], ["key"]), (["t"], ["t"]), (["d"], ["d"]),
+                             (["k", "t"], ["key", "t"]), (["k", "d"], ["key", "d"])):
+            rows = pandas.MultiIndex.from_frame(left[mine])
+            expected = left[rows.isin(pandas.MultiIndex.from_frame(right[theirs]))]
+            named = {"left_on": mine, "right_on": theirs}
+            pandas.testing.assert_frame_equal(left.bloom.semi_join(right, **named), expected)
+            maybe = left.bloom.semi_join(right, **named, exact=False)
+            self.assertTrue(expected.index.isin(maybe.index).all())
+            self.assertLess(len(maybe), len(expected) + 0.05 * n)
+        self.assertEqual(len(left.bloom.semi_join(right, on="t")), len(right))
+        self.assertEqual(len(left.bloom.semi_join(right.iloc[:0], on="t")), 0)
+        missing = pandas.DataFrame({"t": ["1", None, "x"]})
+        self.assertEqual(missing.bloom.semi_join(missing, on="t").t.tolist(), ["1", "x"])
+        for error, words, named in ((KeyError, "none", {"on": "none"}),
+                                    (TypeError, "takes on, or", {}),
+                                    (TypeError, "takes on, or", {"on": "t", "right_on": "t"}),
+                                    (ValueError, "no columns", {"on": []}),
+                                    (ValueError, "on 1 columns and 2",
+                                     {"left_on": "t", "right_on": ["t", "d"]}),
+                                    (TypeError, "cannot be probed",
+                                     {"left_on": "k", "right_on": "t"})):
+            with self.assertRaisesRegex(error, words):
+                left.bloom.semi_join(right, **named)

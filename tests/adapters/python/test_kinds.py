@@ -5,6 +5,7 @@ import os
 import pickle
 import tempfile
 import unittest
+import uuid
 from datetime import date, timedelta, timezone
 
 import numpy as np
@@ -220,6 +221,40 @@ class Kinds(unittest.TestCase):
             f.count(Rows(["a", "b"], [1, 2]))
         f = of(Rows(DAYS, [1, 2, 3]))
         self.assertEqual(f.count(Rows(DAYS.astype("M8[ns]"), [1, 2, 3])), 3)
+
+    def test_of_uuids_are_bytes(self):
+        some = [uuid.UUID(int=n << 100 | n) for n in range(1, 101)]
+        f = of(some + [None])
+        self.assertEqual((f.key_kind, f.count(some)), ("bytes", 100))
+        self.assertEqual(f.count([u.bytes for u in some]), 100)  # as of DuckDB
+        self.assertEqual(f.count([str(u) for u in some]), 0)
+        self.assertTrue(some[3] in f and some[3].bytes in f and uuid.UUID(int=5) not in f)
+        f.add(uuid.UUID(int=5))
+        self.assertIn(uuid.UUID(int=5), f)
+        self.assertEqual(f.count(np.array(some, object)), 100)
+        self.assertEqual(Map(some, range(100))[some[7]], 7)
+        with self.assertRaisesRegex(TypeError, "integers cannot be probed with"):
+            some[0] in of([1])
+
+    @unittest.skipIf(pandas is None, "pandas is not installed")
+    def test_of_pandas_columns(self):
+        none = pandas.NA
+        for values, kind in ((pandas.array([2**62 + 1, None, 3], "Int64"), "integers"),
+                             (pandas.array([1, None, 0], "UInt8"), "integers"),
+                             (pandas.array([True, none, True], "boolean"), "integers"),
+                             (pandas.array([0.1, none, 3], "Float64"), "floats"),
+                             (pandas.array(["a", none, "é"], "string"), "bytes"),
+                             (pandas.Categorical(["a", None, "é"]), "bytes"),
+                             (pandas.Categorical([7, None, 9]), "integers"),
+                             (pandas.Categorical(DAYS[[0, 0, 1]]), "nanoseconds"),
+                             (pandas.arrays.SparseArray([7, 0, 9]), "integers")):
+            for form in (values, pandas.Series(values), pandas.Index(values)):
+                with self.subTest(f"{values.dtype} {type(form)}"):
+                    f = of(form)
+                    self.assertEqual(f.key_kind, kind)
+                    self.assertEqual(f.contains(form).tolist(), (~pandas.isna(values)).tolist())
+                    self.assertEqual(f.count(list(values)), 3 - pandas.isna(values).sum())
+        self.assertEqual(of(pandas.array([2**62 + 1, None], "Int64")).count([2**62]), 0)
 
     def test_of_ranges_are_integers(self):
         builder = JoinBuilder()

@@ -83,6 +83,37 @@ class Arrays(unittest.TestCase):
             self.assertRaisesRegex(LookupError, "of the array", call, Broken())
 
 
+class Calls(unittest.TestCase):
+    def test_that_are_wrong_are_named_in_a_line(self):
+        f, whole = of([1]), 2**64
+        for error, words, call in (
+            (ValueError, r"Filter\(\): n_keys=-1 is below 0", lambda: Filter("split256", -1, 12)),
+            (TypeError, r"Filter\(\): n_keys='1' is not an integer",
+             lambda: Filter("split256", "1", 12)),
+            (TypeError, r"Filter\(\): n_keys=1.5 is not", lambda: Filter("split256", 1.5, 12)),
+            (ValueError, r"n_keys=\d+ is too large", lambda: Filter("split256", whole, 12)),
+            (TypeError, r"bits_per_key='12' is not a number", lambda: Filter("split256", 1, "12")),
+            (TypeError, r"spec=1 is not str", lambda: Filter(1, 2, 3)),
+            (TypeError, r"Filter\(\) is missing a required argument: 'spec'", lambda: Filter()),
+            (TypeError, r"secret='x' is not bytes", lambda: Filter("classic", 9, 9, secret="x")),
+            (TypeError, r"Filter.insert\(\) is missing .*'keys'", lambda: f.insert()),
+            (TypeError, r"Filter.count\(\) got an unexpected .*'color'",
+             lambda: f.count([1], color=2)),
+            (TypeError, r"Filter.count\(\) got too many positional", lambda: f.count([1], True)),
+            (TypeError, r"self=3 is not a Filter", lambda: Filter.insert(3, [1])),
+            (TypeError, r"JoinBuilder.unite\(\): part=.* is not a JoinFilter",
+             lambda: JoinBuilder().unite(f)),
+            (ValueError, r"value_bits=5000000000 is too large",
+             lambda: Map([1], [2], value_bits=5 * 10**9)),
+            (ValueError, r"Filter.folded\(\): parts=-2 is below 0", lambda: f.folded(-2)),
+            (TypeError, r"path=3 is not|3 is not a path", lambda: Filter.map(3)),
+            (ValueError, r"advise\(\): n_keys=-5 is below 0", lambda: simdbloom.advise(-5, 50.0)),
+        ):
+            with self.subTest(words), self.assertRaisesRegex(error, words) as raised:
+                call()
+            self.assertRegex(str(raised.exception), r"^simdbloom: [^\n]{10,120}$")
+
+
 class Objects(unittest.TestCase):
     def test_whose_init_was_not_called_are_refused(self):
         calls = ((Filter, lambda f: f.count([1])), (Map, lambda m: m.n_keys),

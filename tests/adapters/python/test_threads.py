@@ -4,6 +4,7 @@
 import concurrent.futures
 import gc
 import os
+import signal
 import sys
 import threading
 import time
@@ -191,3 +192,56 @@ class Leaks(unittest.TestCase):
             f.contains(things[0], out=things[5])
             Filter.from_bytes(things[6])
         self.assertEqual([sys.getrefcount(thing) for thing in things], before)
+
+
+class Signals(unittest.TestCase):
+    def test_end_long_calls_and_leave_the_filter_valid(self):
+        class Stop(Exception):
+            pass
+
+        def stop(*_):
+            raise Stop
+
+        many = np.zeros(1 << 30, np.int8)  # takes memory only where it is read
+        f = Filter("classic:k=8", 1000, 40)
+        f.insert(np.arange(1000))
+        calls = {name: getattr(Filter, name)
+                 for name in ("insert", "try_insert", "erase", "contains", "select", "bitmap",
+                              "count", "hashes")}
+        before = signal.signal(signal.SIGALRM, stop)
+        try:
+            for name, call in calls.items():
+                g = Filter("counting", 1000, 48) if name == "erase" else f.copy()
+                g.insert(np.arange(1000))
+                signal.setitimer(signal.ITIMER_REAL, 0.1)
+                begin = time.process_time()
+                self.assertRaises(Stop, call, g, many)
+                # A call that hears no signal takes 5 s and more.
+                self.assertLess(time.process_time() - begin, 0.9, name)
+                self.assertEqual(g.count(np.arange(1, 1000)), 999)
+                g.insert([-1])  # no lock is held
+                self.assertIn(-1, g)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+    def test_are_heard_between_pieces_whose_answers_are_those_of_one(self):
+        n = (1 << 21) + 12345
+        for keys in (np.arange(n), np.arange(n, dtype=np.int32), np.arange(n) / 2,
+                     np.arange(n).astype("M8[s]"), np.arange(n).astype("m8[ms]"),
+                     np.arange(n).astype("S8"), np.arange(n).astype("V8"),
+                     np.ma.masked_array(np.arange(n), np.arange(n) % 3 == 0)):
+            f = Filter("split256", n, 20)
+            f.insert(keys[::2])
+            flags = f.contains(keys)
+            expected = np.arange(n) % 2 == 0
+            if isinstance(keys, np.ma.MaskedArray):
+                expected &= np.arange(n) % 3 != 0
+            self.assertTrue(flags[expected].all(), keys.dtype)
+            self.assertLess(flags.sum(), expected.sum() * 1.01)
+            np.testing.assert_array_equal(f.select(keys), np.flatnonzero(flags))
+            np.testing.assert_array_equal(
+                np.unpackbits(f.bitmap(keys), bitorder="little", count=n), flags)
+            some = np.arange(n - 5, 3, -7, dtype=np.uint32)
+            np.testing.assert_array_equal(f.select(keys, rows=some), some[flags[some]])
+            self.assertEqual(f.count(keys), flags.sum())

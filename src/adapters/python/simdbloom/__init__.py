@@ -5,6 +5,8 @@ from ._simdbloom import (
     __version__, advise, bits_for_fpr, build_filter, expected_fpr, usable_isas,
 )
 
+from . import _calls, _simdbloom
+
 __all__ = [
     "Advice", "ArrowColumn", "Choice", "Filter", "FilterTimes", "JoinBuilder", "JoinFilter",
     "LoadError", "Map", "Rows", "__version__", "advise", "bits_for_fpr", "build_filter",
@@ -16,6 +18,7 @@ def _unpickle(cls, data):
     return cls.from_bytes(data)
 
 
+_simdbloom._describe(_calls.doc_of, _calls.explain)
 for _name in __all__:
     if hasattr(globals()[_name], "__module__"):
         globals()[_name].__module__ = __name__

@@ -3,7 +3,8 @@ from collections.abc import Iterable
 from datetime import date, time, timedelta
 from mmap import mmap
 from os import PathLike
-from typing import Any, Final, Literal, Protocol, overload
+from typing import Any, Final, Literal, Protocol, TypeVar, overload
+from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,14 @@ class _ArrowArray(Protocol):
 class _ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
-Key: TypeAlias = int | float | str | bytes | np.generic | date | time | timedelta
+class _Writer(Protocol):
+    def write(self, data: memoryview, /) -> int | None: ...
+
+class _Reader(Protocol):
+    def read(self) -> bytes: ...
+
+_T = TypeVar("_T")
+Key: TypeAlias = int | float | str | bytes | np.generic | date | time | timedelta | UUID
 Buffer: TypeAlias = bytes | bytearray | memoryview | mmap | array[Any] | npt.NDArray[Any]
 Keys: TypeAlias = (
     npt.NDArray[Any]
@@ -74,7 +82,7 @@ class _Saved:
     key_kind: Final[KeyKind]
     size_in_bytes: Final[int]
     def to_bytes(self) -> bytes: ...
-    def save(self, path: Path) -> None: ...
+    def save(self, file: Path | _Writer) -> None: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 class Filter(_Asked, _Saved):
@@ -96,7 +104,7 @@ class Filter(_Asked, _Saved):
     ) -> Filter: ...
     @staticmethod
     def load(
-        path: Path, *, isa: Isa | None = None, secret: bytes | None = None, max_bytes: int = 0
+        file: Path | _Reader, *, isa: Isa | None = None, secret: bytes | None = None, max_bytes: int = 0
     ) -> Filter: ...
     @staticmethod
     def map(
@@ -140,7 +148,7 @@ class JoinFilter(_Asked, _Saved):
     @staticmethod
     def from_bytes(data: Buffer) -> JoinFilter: ...
     @staticmethod
-    def load(path: Path) -> JoinFilter: ...
+    def load(file: Path | _Reader) -> JoinFilter: ...
     kind: Final[Literal["all", "none", "list", "bitmap", "prefix", "filter"]]
     why: Final[str]
     def prune(self, low: int, high: int) -> Literal["none", "maybe", "all"]: ...
@@ -164,6 +172,11 @@ class Map(_Saved):
     def lookup(self, keys: Keys) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.bool_]]: ...
     def __contains__(self, key: Key) -> bool: ...
     def __getitem__(self, key: Key) -> int: ...
+    def __len__(self) -> int: ...
+    @overload
+    def get(self, key: Key, default: None = None) -> int | None: ...
+    @overload
+    def get(self, key: Key, default: _T) -> int | _T: ...
     n_keys: Final[int]
     spec: Final[str]
     bits_per_key: Final[float]
@@ -172,7 +185,7 @@ class Map(_Saved):
     @staticmethod
     def from_bytes(data: Buffer) -> Map: ...
     @staticmethod
-    def load(path: Path) -> Map: ...
+    def load(file: Path | _Reader) -> Map: ...
     @staticmethod
     def map(path: Path) -> Map: ...
 
@@ -210,7 +223,7 @@ def build_filter(
     secret: bytes | None = None, hashed: bool = False,
 ) -> Filter: ...
 def advise(
-    n_keys: int, work_ns: float, *, probes: float = ..., hits: float = 0,
+    n_keys: int, work_ns: float, *, probes: float | None = None, hits: float = 0,
     max_bits_per_key: float = 20, max_bytes: int = 0, table_bytes: int = 0, erase: bool = False,
     grow: bool = False, merge: bool = False, all_at_once: bool = False,
     times: FilterTimes | None = None,

@@ -1,0 +1,79 @@
+// Arrays of texts of a fixed width.
+
+#include <string>
+
+#include "keys.hpp"
+
+namespace simdbloom::python {
+
+namespace {
+
+void append_utf8(std::vector<char>& out, std::uint32_t code) {
+    const auto put = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
+    if (code < 0x80) return put(code);
+    if (code < 0x800) {
+        put(0xC0 | code >> 6);
+    } else {
+        if (code < 0x10000) {
+            put(0xE0 | code >> 12);
+        } else {
+            put(0xF0 | code >> 18);
+            put(0x80 | (code >> 12 & 0x3F));
+        }
+        put(0x80 | (code >> 6 & 0x3F));
+    }
+    put(0x80 | (code & 0x3F));
+}
+
+}  // namespace
+
+void take_padded(OwnedColumn& own, const py::array& array) {
+    const auto n = static_cast<std::size_t>(array.size());
+    const auto width = static_cast<std::size_t>(array.itemsize());
+    const char* const bytes = static_cast<const char*>(array.data());
+    own.texts.reserve(n);
+    for (std::size_t row = 0; row < n; ++row) {
+        const char* const text = bytes + row * width;
+        std::size_t size = width;
+        while (size != 0 && text[size - 1] == '\0') --size;
+        own.texts.emplace_back(text, size);
+    }
+}
+
+void take_ucs4(OwnedColumn& own, const py::array& array) {
+    const auto n = static_cast<std::size_t>(array.size());
+    const auto width = static_cast<std::size_t>(array.itemsize()) / sizeof(std::uint32_t);
+    const auto* codes = static_cast<const std::uint32_t*>(array.data());
+    std::vector<std::size_t> ends(n);
+    own.utf8.reserve(n * width);
+    for (std::size_t row = 0; row < n; ++row, codes += width) {
+        std::size_t length = width;
+        while (length != 0 && codes[length - 1] == 0) --length;
+        std::uint32_t all = 0;
+        for (std::size_t i = 0; i < length; ++i) all |= codes[i];
+        if (all < 0x80) {
+            const std::size_t before = own.utf8.size();
+            own.utf8.resize(before + length);
+            for (std::size_t i = 0; i < length; ++i)
+                own.utf8[before + i] = static_cast<char>(codes[i]);
+            ends[row] = own.utf8.size();
+            continue;
+        }
+        for (std::size_t i = 0; i < length; ++i) {
+            const std::uint32_t code = codes[i];
+            if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000))
+                throw py::value_error("simdbloom: row " + std::to_string(row) +
+                                      " has the code point " + std::to_string(code) +
+                                      ", which UTF-8 does not have");
+            append_utf8(own.utf8, code);
+        }
+        ends[row] = own.utf8.size();
+    }
+    own.texts.resize(n);
+    for (std::size_t row = 0; row < n; ++row) {
+        const std::size_t begin = row == 0 ? 0 : ends[row - 1];
+        own.texts[row] = {own.utf8.data() + begin, ends[row] - begin};
+    }
+}
+
+}  // namespace simdbloom::python
