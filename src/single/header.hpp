@@ -72,7 +72,7 @@ namespace {
 
 //@ core/kernels/hash.hpp without block_index_vector
 //@ core/kernels/kernel_layout.hpp only KernelOf has StageInsert OwnLookup TestHashes
-//FewInsertsBelow
+//@ core/kernels/kernel_layout.hpp only FewInsertsBelow
 //@ core/kernels/select.hpp
 //@ core/kernels/driver.hpp without few widen
 //@ core/kernels/answers.hpp

@@ -51,8 +51,8 @@ for (const isa of isas) {
 }
 
 // One key is the key of a batch, for numbers and strings of every length and alphabet.
-const everyKey = [0, -0, -1, 2 ** 31, 2 ** 32, -(2 ** 32) - 1, 2 ** 53 - 1, -(2 ** 53) + 1, 2n ** 63n,
-  -(2n ** 63n), 2n ** 64n - 1n];
+const everyKey = [0, -0, -1, 2 ** 31, 2 ** 32, -(2 ** 32) - 1, 2 ** 53 - 1, -(2 ** 53) + 1,
+  2n ** 63n, -(2n ** 63n), 2n ** 64n - 1n];
 const everyString = ['\x7F', '\x80', '\u07FF', '\u0800', '\uD7FF', '\uE000', '\uFFFF', '\u{10FFFF}',
   '\uD800', '\uDC00', 'a\uD83D', '\uDE00b', ...[47, 48, 49, 1023, 1024, 1025, 9999].flatMap((n) =>
     ['a', 'é', '漢', '😀'].map((unit) => unit.repeat(n)))];

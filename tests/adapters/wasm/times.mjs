@@ -38,8 +38,8 @@ const { stdout } = spawnSync('git', ['describe', '--always', '--dirty'],
 const commit = stdout?.trim() || 'unknown';
 console.log(`${n} keys; ${cpus()[0].model}, Node.js ${process.version}, simdbloom ${version} ` +
   `(${isas.at(-1)}), commit ${commit}, ${new Date().toISOString().slice(0, 10)}\n`);
-console.log('| keys | Set.has | contains, one key | count, an array | Set.add | insert, one key | ' +
-  'insert, an array |\n|---|---|---|---|---|---|---|');
+console.log('| keys | Set.has | contains, one key | count, an array | Set.add | ' +
+  'insert, one key | insert, an array |\n|---|---|---|---|---|---|---|');
 for (const [name, key] of Object.entries(kinds)) {
   const present = Array.from({ length: n }, (_, i) => key(i));
   const set = new Set(present), filter = Filter.make('split256', n, 12);

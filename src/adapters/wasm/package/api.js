@@ -17,7 +17,7 @@ function asAscii(string, bytes, at) {
   const { read, written } = utf8.encodeInto(string, bytes.subarray(at, at + string.length));
   return read === string.length && written === read;
 }
-/** Longer strings, and those with surrogates, are left to encodeInto, which takes 100 ns to begin. */
+/** Longer strings, and those with surrogates, are left to encodeInto: it takes 100 ns to begin. */
 const SHORT = 48;
 
 /** Writes a string as UTF-8 and returns the number of bytes. There must be room for three bytes a

@@ -1,5 +1,5 @@
-// inline.mjs OUT TEMPLATE FILE...: the template with these files in place of {{their names}}, as one
-// file. Removes imports, exports, and the address of the module, whose bytes are given.
+// inline.mjs OUT TEMPLATE FILE...: the template with these files in place of {{their names}}, as
+// one file. Removes imports, exports, and the address of the module, whose bytes are given.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 

@@ -74,7 +74,8 @@ function zeros(touched) {
 
 /** The browser and its system, as their users call them. */
 function browserName(agent) {
-  const names = { Edg: 'Edge', OPR: 'Opera', Firefox: 'Firefox', Chrome: 'Chrome', Version: 'Safari' };
+  const names =
+    { Edg: 'Edge', OPR: 'Opera', Firefox: 'Firefox', Chrome: 'Chrome', Version: 'Safari' };
   const [, name, version] = agent.match(/(Edg|OPR|Firefox)\/(\d+)/) ??
     agent.match(/(Chrome|Version)\/(\d+)/) ?? [];
   const system = agent.match(/Android|iPhone|iPad|Windows|Mac OS X|CrOS|Linux/)?.[0];

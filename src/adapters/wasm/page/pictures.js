@@ -53,7 +53,8 @@ function layoutPicture(layout, blocks, touched, asked = false) {
     });
     const more = touched.length - rows;
     if (more > 0) out += words(0, 66 + 17 * rows, `and ${more} more`, 'soft');
-    return svg(Math.max(WIDTH, 64 * STEP + 74), 72 + 17 * rows, `${layout.spec}: ${touched.length} words a key`, out);
+    return svg(Math.max(WIDTH, 64 * STEP + 74), 72 + 17 * rows,
+      `${layout.spec}: ${touched.length} words a key`, out);
   }
   if (layout.cells > 0) {
     const cells = layout.cells === 32 ? 8 : layout.cells;
@@ -93,7 +94,8 @@ function structurePicture(spec) {
   const wide = Math.min(64, WIDTH / 9);
   const boxes = fuse ? [0, 1, 2].map((i) => [i * WIDTH / 3, 1, `slot in window ${i + 1}`])
     : [0, 1].map((i) => [i * WIDTH / 2, 4, i ? 'or its other bucket' : 'the first bucket']);
-  let out = strip(0, 3, boxes.map(([x]) => 3 * (x + WIDTH / 12) / WIDTH), 'parts').replace(/the filter.*?</,
+  let out = strip(0, 3, boxes.map(([x]) => 3 * (x + WIDTH / 12) / WIDTH), 'parts').replace(
+    /the filter.*?</,
     fuse ? 'the filter: slots, in three windows<' : 'the filter: buckets<');
   for (const [x, cells, name] of boxes) {
     for (let c = 0; c < cells; ++c)
