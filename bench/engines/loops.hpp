@@ -202,7 +202,7 @@ inline void acero_insert(Acero& filter, Hashes hashes) {
     for (const u64 hash : hashes.subspan(done)) filter.bits[filter.word(hash)] |= acero_mask(hash);
 }
 
-// duckdb/duckdb 044a04a, src/planner/filter/table_filter_bloom_function.cpp, lines 53 to 124: the
+// 044a04a of duckdb/duckdb/src/planner/filter/table_filter_bloom_function.cpp, lines 53 to 124: the
 // number of a hash is written always, and counted if it is found; all threads insert into one
 // filter, by atomic ORs. Compiled for any x86-64.
 
@@ -265,8 +265,8 @@ SIMDBLOOM_ENGINE_VECTORS inline void velox_hash(std::span<const u64> values, u64
     for (std::size_t i = 0; i < values.size(); ++i) hashes[i] = wang_hash(values[i]);
 }
 
-// ClickHouse/ClickHouse, src/Interpreters/BloomFilter.cpp (the version of June 2026, behind pull
-// request 100201) and src/Processors/QueryPlan/RuntimeFilterLookup.cpp at 07114e9: 1,024 values
+// ClickHouse/ClickHouse/src/Interpreters/BloomFilter.cpp (the version of June 2026, behind pull
+// request 100201) and ../Processors/QueryPlan/RuntimeFilterLookup.cpp at 07114e9: 1,024 values
 // become pairs of hashes, two calls of CityHash64WithSeed a value; then up to three bits a value
 // are tested, with a branch behind each, and a byte is written. The remainder of a division by the
 // size is taken by a multiplication.
