@@ -96,8 +96,9 @@ TEST_F(SingleHeader, BitsAndAnswersAreThoseOfTheLibraryOnEveryIsa) {
             ASSERT_TRUE(same_bits(filter, expected));
             ASSERT_TRUE(same_bits(singly, expected));
             Words asked = test::hashes_of(test::random_keys(700, 300));
-            for (const std::size_t size : {0,  1,  2,  3,   7,   8,   13,  14,  17,  18,  23,  24,
-                                           63, 64, 65, 100, 127, 128, 129, 191, 192, 193, 256, 700})
+            for (const std::size_t size : std::initializer_list<std::size_t>{
+                     0,  1,  2,  3,   7,   8,   13,  14,  17,  18,  23,  24,
+                     63, 64, 65, 100, 127, 128, 129, 191, 192, 193, 256, 700})
                 expect_same_answers(filter, expected, Words(asked.data(), asked.data() + size));
         }
 }
