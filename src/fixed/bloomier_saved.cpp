@@ -1,7 +1,7 @@
 // Saved Bloomier filters (src/fixed/bloomier_format.md).
 #include <utility>
 
-#include "core/files/files.hpp"
+#include "core/files/load.hpp"
 #include "core/filters/slots.hpp"
 #include "simdbloom/fixed/bloomier.hpp"
 

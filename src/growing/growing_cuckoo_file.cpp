@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/files/files.hpp"
+#include "core/files/load.hpp"
 #include "core/os/available_memory.hpp"
 #include "growing/growing_table.hpp"
 #include "simdbloom/detail/little_endian.hpp"

@@ -1,5 +1,5 @@
 // Join filters as bytes and in files.
-#include "core/files/files.hpp"
+#include "core/files/load.hpp"
 #include "join/join_format.hpp"
 
 namespace simdbloom {

@@ -13,10 +13,6 @@
 #include "any/filter_format.hpp"
 #include "simdbloom/join/saved_union.hpp"
 
-// The library has it; its parts are not exported.
-extern template simdbloom::Loaded<simdbloom::JoinFilter> simdbloom::detail::load_bytes(
-    std::span<const std::byte>, const simdbloom::Options&, bool) noexcept;
-
 namespace simdbloom {
 
 void detail::check_mpi(int code, const char* what) {

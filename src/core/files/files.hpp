@@ -46,19 +46,6 @@ private:
 };
 
 template <class T>
-SIMDBLOOM_API Loaded<T> load_path(const std::filesystem::path& path, const Options& options,
-                                  bool maps) noexcept {
-    return without_throwing<T>([&]() -> Loaded<T> {
-        auto opened = open_regular(path, 0);
-        if (!opened) return opened.error();
-        SavedFile file(std::move(*opened), path, maps);
-        auto loaded = load_from<T>(file, options);
-        if (!loaded) return in_file(path, loaded.error());
-        return loaded;
-    });
-}
-
-template <class T>
 void save_path(const T& thing, const std::filesystem::path& path) {
     // What cannot be saved throws before there is a file.
     (void)each_piece(thing, [](auto) { return false; });

@@ -69,13 +69,4 @@ Loaded<T> load_framed(Source& source, const Options& options) {
     return Format::make(*parsed, std::move((*body).bits), options);
 }
 
-template <class T>
-SIMDBLOOM_API Loaded<T> load_bytes(std::span<const std::byte> bytes, const Options& options,
-                                   bool borrows) noexcept {
-    return without_throwing<T>([&] {
-        Memory memory(bytes, borrows);
-        return load_from<T>(memory, options);
-    });
-}
-
 }  // namespace simdbloom::detail

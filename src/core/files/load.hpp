@@ -1,0 +1,32 @@
+// The definitions of what loads a T, for the one source file that has `template .. load_bytes` and
+// `template .. load_path` of it. Others must not see them: a compiler would inline them into a
+// library that parts of the shared one are hidden from.
+#pragma once
+
+#include "core/files/files.hpp"
+
+namespace simdbloom::detail {
+
+template <class T>
+SIMDBLOOM_API Loaded<T> load_bytes(std::span<const std::byte> bytes, const Options& options,
+                                   bool borrows) noexcept {
+    return without_throwing<T>([&] {
+        Memory memory(bytes, borrows);
+        return load_from<T>(memory, options);
+    });
+}
+
+template <class T>
+SIMDBLOOM_API Loaded<T> load_path(const std::filesystem::path& path, const Options& options,
+                                  bool maps) noexcept {
+    return without_throwing<T>([&]() -> Loaded<T> {
+        auto opened = open_regular(path, 0);
+        if (!opened) return opened.error();
+        SavedFile file(std::move(*opened), path, maps);
+        auto loaded = load_from<T>(file, options);
+        if (!loaded) return in_file(path, loaded.error());
+        return loaded;
+    });
+}
+
+}  // namespace simdbloom::detail
