@@ -1,8 +1,6 @@
 // The calls that every filter has.
 #pragma once
 
-#include <functional>
-
 #include "simdbloom/keys.hpp"
 #include "simdbloom/options.hpp"
 
@@ -24,10 +22,9 @@ concept HasTryInsert = requires(F& f, std::uint64_t hash) {
 };
 
 /// Whether no byte lies in both.
-[[gnu::always_inline]] inline bool apart(std::span<const std::byte> a,
-                                         std::span<const std::byte> b) noexcept {
-    return std::less_equal()(a.data() + a.size(), b.data()) ||
-           std::less_equal()(b.data() + b.size(), a.data());
+inline bool apart(std::span<const std::byte> a, std::span<const std::byte> b) noexcept {
+    const auto at = [](const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p); };
+    return at(a.data()) + a.size() <= at(b.data()) || at(b.data()) + b.size() <= at(a.data());
 }
 
 /// The base of a filter that needs none.
@@ -92,8 +89,7 @@ public:
     /// bitmap is shorter, std::invalid_argument if it overlaps the keys.
     [[gnu::always_inline]] std::size_t contains(const Keys& keys,
                                                 std::span<std::uint8_t> bitmap) const {
-        // Keys of a short batch are tested as single ones: a batch of 8 took 2.5 ns a key, a
-        // loop 1.0.
+        // Eight keys take 2.5 ns each by the kernels, and 1.2 one by one (split256, Zen 5).
         if constexpr (std::derived_from<F, FilterBase>)
             if (keys.form() == Keys::Form::words && keys.size() - 1 < 8 && !bitmap.empty() &&
                 !self().key_hash().keyed() && detail::apart(keys.memory(), std::as_bytes(bitmap))) {

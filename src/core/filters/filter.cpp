@@ -1,7 +1,6 @@
 #include "simdbloom/filter.hpp"
 
 #include <cmath>
-#include <functional>
 
 #include "core/dispatch/kernels_of.hpp"
 #include "core/filters/batches.hpp"
