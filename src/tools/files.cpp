@@ -85,27 +85,18 @@ std::span<const std::byte> standard_input() {
     return std::as_bytes(std::span(lines)).first(size);
 }
 
-LoadError of_standard_input(LoadError error) { return detail::in_file("-", std::move(error)); }
-
 Loaded<FrozenFilter> map_filter(const std::string& path) {
-    if (path != "-") return map_file(path);
-    auto viewed = view(standard_input());
-    if (!viewed) return of_standard_input(viewed.error());
-    return viewed;
+    return path != "-" ? map_file(path) : of_standard_input(view(standard_input()));
 }
 
 Loaded<ForeignFilter> read_foreign_filter(const std::string& path) {
-    if (path != "-") return read_foreign_file(path);
-    auto read = read_foreign(standard_input());
-    if (!read) return of_standard_input(read.error());
-    return read;
+    return path != "-" ? read_foreign_file(path)
+                       : of_standard_input(read_foreign(standard_input()));
 }
 
 Loaded<ForeignFilter> read_foreign_filter(const std::string& path, ForeignFormat format) {
-    if (path != "-") return read_foreign_file(path, format);
-    auto read = read_foreign(standard_input(), format);
-    if (!read) return of_standard_input(read.error());
-    return read;
+    return path != "-" ? read_foreign_file(path, format)
+                       : of_standard_input(read_foreign(standard_input(), format));
 }
 
 void save_text(std::string_view text, const std::string& path) {

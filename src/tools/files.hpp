@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/files/files.hpp"
 #include "simdbloom/any/serialize.hpp"
 #include "simdbloom/foreign/foreign.hpp"
 
@@ -31,15 +32,16 @@ Loaded<ForeignFilter> read_foreign_filter(const std::string& path, ForeignFormat
 
 /// All of standard input.
 std::span<const std::byte> standard_input();
-/// The same error with the name of standard input.
-LoadError of_standard_input(LoadError error);
+/// What was read of it. An error has its name.
+template <class F>
+Loaded<F> of_standard_input(Loaded<F> loaded) {
+    if (loaded) return loaded;
+    return detail::in_file("-", loaded.error());
+}
 
 template <class F>
 Loaded<F> load_filter(const std::string& path) {
-    if (path != "-") return load_file<F>(path);
-    auto loaded = load<F>(standard_input());
-    if (!loaded) return of_standard_input(loaded.error());
-    return loaded;
+    return path != "-" ? load_file<F>(path) : of_standard_input(load<F>(standard_input()));
 }
 
 /// Replaces the file by the text atomically, as save_file does.

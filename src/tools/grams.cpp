@@ -1,14 +1,12 @@
 #include "grams.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 
 #include "simdbloom/detail/strings.hpp"
-#include "simdbloom/isa.hpp"
 
 namespace simdbloom::tools {
 namespace {
@@ -25,8 +23,8 @@ double at_least(std::size_t least, std::size_t n, double f) {
                                      static_cast<double>(i) * std::log(f) +
                                      static_cast<double>(n - i) * std::log1p(-f));
         chance += term;
-        // Behind the largest term they fall.
-        if (term<1e-9 * chance&& static_cast<double>(i)> f * static_cast<double>(n)) break;
+        const bool falls = static_cast<double>(i) > f * static_cast<double>(n);
+        if (falls && term < 1e-9 * chance) break;
     }
     return chance;
 }
@@ -85,14 +83,11 @@ bool Seen::insert_document(std::string_view key) {
     runs_.assign(1, key);
     if (documents_.ngram != 0) hash_runs(key);
     hashes_.resize(runs_.size());
-    detail::hash_strings(runs_, {filter_.seed(), nullptr}, default_isa(), hashes_.data());
+    detail::hash_strings(runs_, {filter_.seed(), nullptr}, filter_.isa(), hashes_.data());
     // A run that comes twice in one text counts once.
     std::ranges::sort(hashes_);
     hashes_.erase(std::unique(hashes_.begin(), hashes_.end()), hashes_.end());
-    found_.assign((hashes_.size() + 7) / 8, 0);
-    filter_.contains(Keys::hashes(hashes_), found_);
-    std::size_t found = 0;
-    for (const std::uint8_t bits : found_) found += static_cast<std::size_t>(std::popcount(bits));
+    const std::size_t found = filter_.count(Keys::hashes(hashes_));
     const double all = static_cast<double>(hashes_.size());
     // 0.8 * 10 is above 8 by rounding.
     const auto enough = std::max<std::size_t>(

@@ -45,7 +45,6 @@ private:
     std::string words_;
     std::vector<std::string_view> runs_;
     std::vector<std::uint64_t> hashes_;
-    std::vector<std::uint8_t> found_;
 };
 
 }  // namespace simdbloom::tools
