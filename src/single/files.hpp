@@ -3,35 +3,6 @@
 
 namespace detail {
 
-/// XXH64.
-inline std::uint64_t xxh64(const std::byte* at, std::size_t size, std::uint64_t seed) noexcept {
-    constexpr std::uint64_t p1 = 0x9E3779B185EBCA87u, p2 = 0xC2B2AE3D27D4EB4Fu,
-                            p3 = 0x165667B19E3779F9u, p4 = 0x85EBCA77C2B2AE63u,
-                            p5 = 0x27D4EB2F165667C5u;
-    const auto rotated = [](std::uint64_t x, int n) { return x << n | x >> (64 - n); };
-    const auto round = [&](std::uint64_t sum, std::uint64_t word) {
-        return rotated(sum + word * p2, 31) * p1;
-    };
-    const std::byte* const end = at + size;
-    std::uint64_t h = seed + p5;
-    if (size >= 32) {
-        std::uint64_t sums[4] = {seed + p1 + p2, seed + p2, seed, seed - p1};
-        for (; end - at >= 32; at += 32)
-            for (int i = 0; i < 4; ++i)
-                sums[i] = round(sums[i], load_le<std::uint64_t>(at + 8 * i));
-        h = rotated(sums[0], 1) + rotated(sums[1], 7) + rotated(sums[2], 12) + rotated(sums[3], 18);
-        for (const std::uint64_t sum : sums) h = (h ^ round(0, sum)) * p1 + p4;
-    }
-    h += size;
-    for (; end - at >= 8; at += 8)
-        h = rotated(h ^ round(0, load_le<std::uint64_t>(at)), 27) * p1 + p4;
-    for (; end - at >= 4; at += 4) h = rotated(h ^ load_le<std::uint32_t>(at) * p1, 23) * p2 + p3;
-    for (; at != end; ++at) h = rotated(h ^ static_cast<std::uint64_t>(*at) * p5, 11) * p1;
-    h = (h ^ h >> 33) * p2;
-    h = (h ^ h >> 29) * p3;
-    return h ^ h >> 32;
-}
-
 struct SavedHeader {
     std::byte bytes[64];
     template <class T>
@@ -43,7 +14,8 @@ struct SavedHeader {
         store_le(bytes + offset, value);
     }
     std::uint64_t checksum(const std::byte* bits, std::size_t n) const {
-        return xxh64(bits, n, xxh64(bytes, sizeof bytes, 0));
+        const auto text = [](const std::byte* at) { return reinterpret_cast<const char*>(at); };
+        return xxh64(text(bits), n, xxh64(text(bytes), sizeof bytes, 0));
     }
 };
 constexpr std::uint64_t saved_magic = 0x1A0A0D4D4C425389u;

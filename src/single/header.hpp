@@ -148,6 +148,7 @@ namespace layouts {
 #define SIMDBLOOM_CORE_IMPLEMENTED_NAMESPACE
 
 //@ single/platform.hpp
+//@ core/kernels/flatten.hpp
 
 namespace simdbloom_core {
 inline namespace NAMESPACE {
@@ -208,10 +209,14 @@ namespace fpr {
 
 namespace detail {
 
+//@ core/dispatch/clock.hpp
 //@ single/tuner.hpp
 }  // namespace detail
 
 //@ single/filter.hpp
+namespace detail {
+//@ core/kernels/xxh64.hpp
+}  // namespace detail
 //@ single/files.hpp
 }  // namespace NAMESPACE
 }  // namespace simdbloom_core
@@ -229,4 +234,5 @@ namespace detail {
 #undef SIMDBLOOM_CORE_PRAGMA_
 #undef SIMDBLOOM_KERNEL
 #undef SIMDBLOOM_UNROLLS
+#undef SIMDBLOOM_SANITIZED
 #endif

@@ -31,21 +31,3 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #endif
-
-// Everything that a kernel calls is compiled into it, but not under sanitizers, whose checks would
-// make that minutes.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SIMDBLOOM_SANITIZED
-#endif
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SIMDBLOOM_SANITIZED
-#endif
-#if defined(SIMDBLOOM_SANITIZED) || !defined(__GNUC__)
-#define SIMDBLOOM_KERNEL
-#define SIMDBLOOM_UNROLLS false
-#else
-#define SIMDBLOOM_KERNEL [[gnu::flatten]]
-#define SIMDBLOOM_UNROLLS true
-#endif
-#undef SIMDBLOOM_SANITIZED

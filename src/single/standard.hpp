@@ -14,7 +14,10 @@ enum class endian {
 #else
 enum class endian { little, big, native = little };
 #endif
-constexpr std::uint32_t rotl(std::uint32_t x, int n) noexcept { return x << n | x >> (32 - n); }
+template <class T>
+constexpr T rotl(T x, int n) noexcept {
+    return x << n | x >> (static_cast<int>(8 * sizeof x) - n);
+}
 
 /// What a layout says of itself. A key sets k / zones bits in a word of each zone of a block.
 struct LayoutTraits {

@@ -72,20 +72,6 @@ private:
     TunerRecord& record_;
     std::uint64_t start_ = 0;
     bool timed_ = false;
-
-    // Some clock of the CPU: its unit and its rate do not matter.
-    static std::uint64_t ticks() {
-#if defined(SIMDBLOOM_CORE_X86)
-        return __rdtsc();
-#elif defined(SIMDBLOOM_CORE_NEON)
-        std::uint64_t t;
-        __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
-        return t;
-#else
-        return static_cast<std::uint64_t>(
-            std::chrono::steady_clock::now().time_since_epoch().count());
-#endif
-    }
 };
 
 inline Prefetching prefetching_of(std::size_t bytes) {

@@ -4,34 +4,16 @@
 #include <atomic>
 #include <bit>
 
+#include "core/dispatch/clock.hpp"
 #include "core/os/caches.hpp"
-
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#elif !defined(__aarch64__) && !defined(__wasm__)
-#include <chrono>
-#endif
 
 namespace simdbloom::detail {
 namespace {
 
 #if defined(__wasm__)
 constexpr bool has_clock = false;
-std::uint64_t ticks() noexcept { return 0; }
 #else
 constexpr bool has_clock = true;
-// Some clock of the CPU: its unit and its rate do not matter.
-std::uint64_t ticks() noexcept {
-#if defined(__x86_64__)
-    return __rdtsc();
-#elif defined(__aarch64__)
-    std::uint64_t t;
-    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
-    return t;
-#else
-    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-#endif
-}
 #endif
 
 constexpr std::int32_t timed_slice = 2048, untimed_keys = 16384;
@@ -128,7 +110,7 @@ struct TunerRecord {
         quiet = inherited ? 0 : pause;
         inherited = false;
         untimed = timed_slice;
-        if (fastest != best) settle(fastest, true, keys_to_settle());
+        if (fastest != best) switch_to(fastest);
         rest = std::max(rest, least_rests * first_use);
     }
     /// Whether a way is enough faster than the best, whose time is known, to take its place.
@@ -147,9 +129,13 @@ struct TunerRecord {
         unlike = 0;
         to_settle = keys;
         used = 0;
-        if (is_judged) use = first_use, waits = first_rests;
         to_look = look_gap = first_look;
         overtaker = best;
+    }
+    /// Uses a way that was faster.
+    void switch_to(BatchWay way) {
+        settle(way, true, keys_to_settle());
+        use = first_use, waits = first_rests;
     }
     /// Two keys for each cache line of the filter.
     std::uint32_t keys_to_settle() const {
@@ -214,7 +200,7 @@ struct TunerRecord {
             // An interrupt may make a slice ten times as long: the credit for the next try would
             // take millions of keys.
             mean = c < mean / 2 ? c : mean + (std::min(c, 2 * mean) - mean) / 2;
-            if (is_faster(way)) settle(way, true, keys_to_settle());
+            if (is_faster(way)) switch_to(way);
         } else if (latest = c; !(settling && judged) && is_unlike(c, mean)) {
             untimed = 0;
             if (++unlike < 2) return;
@@ -269,9 +255,8 @@ struct TunerRecord {
         }
         if (of(other) == 0 || of(other) > hopeless * of(best)) return;
         const std::uint32_t keys = std::min(use, std::max(first_use, keys_to_settle()));
-        const std::uint32_t may_wait = waits;
         settle(other, true, keys);
-        used = keys, use = keys, waits = may_wait;
+        used = keys;
         to_look = look_gap = first_use;
     }
 };

@@ -5,29 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/kernels/flatten.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/detail/output.hpp"
 #include "simdbloom/detail/strings.hpp"
 #include "simdbloom/isa.hpp"
-
-// Everything that a kernel calls is compiled into it, but not under sanitizers, whose checks would
-// make that minutes a file.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SIMDBLOOM_SANITIZED
-#endif
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SIMDBLOOM_SANITIZED
-#endif
-#ifdef SIMDBLOOM_SANITIZED
-#define SIMDBLOOM_KERNEL
-#define SIMDBLOOM_UNROLLS false
-#else
-#ifndef SIMDBLOOM_KERNEL  // empty for tests/mutate/run, which compiles often
-#define SIMDBLOOM_KERNEL [[gnu::flatten]]
-#endif
-#define SIMDBLOOM_UNROLLS true
-#endif
 
 namespace simdbloom::detail {
 

@@ -35,7 +35,7 @@ public:
         size_ += n;
     }
 
-    /// The hash of all bytes, of which these n are the last.
+    /// The hash of all bytes; these n are the last.
     std::uint64_t finish(const char* bytes, std::size_t n) noexcept {
         if (n >= 32) {
             add(bytes, n / 32 * 32);
