@@ -47,7 +47,7 @@ typedef struct {
                             * `seed` is not read then. Saved bytes do not have the secret. */
     const char* isa;       /* "avx2", ..; NULL: the fastest for the filter's size */
     uint64_t max_bytes;    /* the most bytes that the filter may take; 0: any */
-    unsigned fold_levels;  /* the filter can be folded to half of its size that many times */
+    unsigned fold_levels;  /* how often the saved filter can be halved: `simdbloom fold`, C++ */
 } simdbloom_options;
 
 /* Make a filter of that spec ("split256", "register64:k=5", "growing12", ..) for n_keys keys, by

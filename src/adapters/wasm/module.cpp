@@ -291,7 +291,7 @@ EXPORTED int simdbloom_wasm_clear(Held* held) {
 /// A new filter with the keys of both; 0: failed.
 EXPORTED Held* simdbloom_wasm_union(const Held* a, const Held* b) {
     return guarded<Held*>(nullptr, [&] {
-        // A filter without keys has no kind that could change that of the other.
+        // An empty filter has no kind: the union takes the kind of the other.
         const Held &first = a->is_new ? *b : *a, &second = a->is_new ? *a : *b;
         auto both = std::make_unique<Held>(first);
         both->filter |= second.filter;

@@ -1,4 +1,4 @@
-"""The texts of signatures and of wrong calls, from those that pybind11 writes."""
+"""Signatures and error messages, made from what pybind11 writes."""
 
 import inspect
 import re
