@@ -168,7 +168,7 @@ TEST(Scalable, ASeriesEndsWhereNoModelTellsItsNextFilterAndSaysSo) {
 TEST(Scalable, FiltersBeyondTheLargestAreForAsManyKeysAsItTakes) {
     const auto bytes_of_first = [](std::size_t capacity) {
         try {
-            ScalableBloom({.first_capacity = capacity}, {.spec = "split256", .max_bytes = 1});
+            ScalableBloom({.first_capacity = capacity}, {.max_bytes = 1, .spec = "split256"});
         } catch (const std::length_error& e) {
             const std::string said = e.what();
             return std::stoull(said.substr(said.find("make it ") + 8));
