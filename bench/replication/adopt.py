@@ -98,7 +98,9 @@ def pages(record, papers, claims):
 
 
 def adopt(path, papers, claims):
-    record = records.read_whole(path, claims)
+    record, strange = records.read(path, claims)
+    if strange:
+        print(f"dropped, as papers/claims has no such probe, set-up or claim: {', '.join(strange)}")
     os.makedirs(records.FOLDER, exist_ok=True)
     path = os.path.join(records.FOLDER, machine_name(record["machine"]) + ".json")
     write_whole(path, records.as_text(record))

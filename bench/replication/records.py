@@ -74,7 +74,7 @@ def read_whole(path, claims):
     record, strange = read(path, claims)
     if strange:
         sys.exit(f"bench/replicate: {path} and papers/claims have no common {', '.join(strange)}: "
-                 "another probe or set-up, or no such claim")
+                 "another probe or set-up, or no such claim. --adopt FILE drops them")
     return record
 
 
