@@ -4,7 +4,7 @@ import re
 
 import records
 import table
-from claim_files import ROOT
+from claim_files import ROOT, TALLIES
 from verdicts import REPRODUCED, as_expected, is_judged
 
 from markers import put, write_whole  # noqa: E402
@@ -39,10 +39,11 @@ def outcome(entry):
     return f"{table.ours(entry)}: **{entry['verdict']}**"
 
 
-def section(record, entries, claims):
-    """The claims of one paper, and why some verdicts are not "reproduced". What a row shares with
-    the row above it is left out."""
-    lines = table.header(["claim", "published", f"ours ({named(record)})"])
+def section(record, entries, claims, source=""):
+    """The claims of one paper, where its figures stand, and why some verdicts are not "reproduced".
+    What a row shares with the row above it is left out."""
+    lines = [f"Source of the figures: {source}.", ""] if source else []
+    lines += table.header(["claim", "published", f"ours ({named(record)})"])
     reasons, last, above = {}, None, None
     for claim in by_source(claims):
         entry = entries.get(claim.id)
@@ -67,33 +68,42 @@ def of_machine(name, record):
             f"expected. {record['provenance']}.")
 
 
+def tallies(record, claims):
+    """Entries of the record by tally."""
+    entries = {entry["id"]: entry for entry in record["claims"]}
+    found = {name: [] for name in TALLIES}
+    for claim in claims:
+        if claim.id in entries:
+            found[claim.tally].append(entries[claim.id])
+    return found
+
+
 def overview(record, papers, claims, found):
     """`found` are the records of all machines."""
-    entries = {entry["id"]: entry for entry in record["claims"]}
-    sources = {True: [], False: []}
-    for claim in claims:
-        if claim.id in entries and is_judged(entries[claim.id]):
-            sources[claim.evidence == "C"].append(entries[claim.id])
-    rest = [entry for entry in record["claims"] if not is_judged(entry)]
-    lines = [f"{len(claims)} claims of {len(papers)} papers. Judged with a published source: "
-             f"{table.tally(sources[False]) or 'none'}. Recomputed or measured before by this "
-             f"project: {table.tally(sources[True]) or 'none'}. "
-             f"Not judged: {table.tally(rest) or 'none'}.", "",
-             *table.header(["paper", "claim", "verdicts"])]
+    counts = tallies(record, claims)
+    lines = [f"{len(claims)} claims of {len(papers)} papers, in three tallies that are never "
+             "added:", "", *table.header(["tally", "claims", "verdicts"])]
+    for name, text in TALLIES.items():
+        if name != "secondary":
+            lines.append(table.row([f"**{text}**" if name == "published" else text,
+                                    str(len(counts[name])), table.tally(counts[name]) or "none"]))
+    lines += ["", f"Listed apart and counted nowhere: {len(counts['secondary'])} claims whose "
+              "figures we know from a secondary source alone.",
+              "", *table.header(["paper", "claim", "published", "formulas", "promises",
+                                 "secondary"])]
     for name, paper in papers.items():
-        own = [claim.id for claim in claims if claim.paper == name]
-        ran = [entries[identity] for identity in own if identity in entries]
-        lines.append(table.row([f"[{paper['name']}]({name}.md)", paper["summary"],
-                                table.tally(ran) or "not run"]))
+        own = tallies(record, [claim for claim in claims if claim.paper == name])
+        cells = [table.tally(own[tally]) for tally in TALLIES]
+        lines.append(table.row([f"[{paper['name']}]({name}.md)", paper["summary"], *cells]))
     return "\n".join([*lines, "", "The records:", "", *(of_machine(*one) for one in found)])
 
 
 def pages(record, papers, claims):
     """(page, name of its markers, what stands between them)."""
     entries = {entry["id"]: entry for entry in record["claims"]}
-    for name in papers:
+    for name, paper in papers.items():
         own = [claim for claim in claims if claim.paper == name]
-        yield f"{name}.md", name, section(record, entries, own)
+        yield f"{name}.md", name, section(record, entries, own, paper.get("source", ""))
     yield "README.md", "all", overview(record, papers, claims, records.adopted(claims))
 
 
