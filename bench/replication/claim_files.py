@@ -5,18 +5,13 @@ import sys
 from collections import Counter
 from dataclasses import dataclass, field
 
-try:
-    import tomllib
-except ModuleNotFoundError:  # before Python 3.11: Debian's python3-tomli
-    import tomli as tomllib
-
+from tolerances import OF_CLAIMS, ROOT, tomllib
 from verdicts import NEAR, POSSIBLE, REPRODUCED, RULES, STATISTICAL, VERDICTS
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "bench", "render"))
 FOLDER = os.path.join(ROOT, "papers", "claims")
-# How a figure is known: read in the paper or its data, code or page; read in its abstract; read in a
-# text about the paper; worked out by this project.
+# How a figure is known: read in the paper or its data, code or page; in its abstract; in a text
+# about the paper; worked out by this project.
 HOW = ("read", "abstract", "secondary", "ours")
 # Probes that compute, and measure nothing.
 ARITHMETIC = {"formula", "least_ratio", "space", "published_fprs"}
@@ -83,7 +78,7 @@ REQUIRED = ("id", "statement", "source", "probe")
 KINDS = {**{kind: (kind, "") for kind in RULES if kind != "bound"},
          "at_most": ("bound", "most"), "at_least": ("bound", "least")}
 # `setup`, `how` and the like follow from these.
-FIELDS = {*REQUIRED, *KINDS, "seconds", "expected", "reason", "unit", "tolerance", "needs"}
+FIELDS = {*REQUIRED, *KINDS, "seconds", "expected", "reason", "unit", "needs"}
 
 
 def faults(claim):
@@ -147,6 +142,7 @@ def parse(paper, values):
     own = {name: value for name, value in values.items() if name in Claim.__dataclass_fields__}
     claim = Claim(**{**own, "id": identity, "how": how, "where": where, "kind": kind,
                      "side": side, "published": values[kinds[0]],
+                     "tolerance": OF_CLAIMS.get(identity),
                      "probe": probe, "setup": setup})
     if isinstance(claim.expected, str):
         claim.expected = [claim.expected]
@@ -187,6 +183,10 @@ def load(folder=FOLDER):
         with open(os.path.join(folder, file_name), encoding="utf-8") as file:
             papers[name], own = parse_paper(name, file.read())
         claims += own
+    unknown = {claim.id for claim in claims if claim.kind == "statistical"}
+    unknown = sorted(set(OF_CLAIMS) - unknown)
+    if unknown:
+        raise ValueError(f"papers/tolerances.toml: no statistical claim {', '.join(unknown)}")
     return papers, claims
 
 

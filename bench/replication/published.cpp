@@ -91,12 +91,13 @@ double model_of(const Row& row) {
 }
 
 /// What a row says is its model's: to `within`, or to `sigmas` standard deviations of that many
-/// lookups, or to the digits that are printed.
+/// lookups, or to the digits that are printed. --power takes a multiple
+/// of the rows, `times`.
 bool agrees(const Row& row, double model, Setup& s) {
     const double deviation = std::sqrt(model * (1 - model) / s.number("lookups"));
     const double most = std::max(
         {s.number("within") * model, s.number("sigmas") * deviation, half_unit(row.at("fpr"))});
-    return std::abs(number_in(row, "fpr") - model) <= most;
+    return std::abs(s.number("times", 1) * number_in(row, "fpr") - model) <= most;
 }
 
 std::string named(const Row& row, double model) {

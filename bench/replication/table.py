@@ -58,4 +58,5 @@ def of_run(record, claims):
         lines.append(row([entry["id"], claim.how, claim.kind, published(claim), ours(entry),
                           claim.tolerance_text, entry["verdict"] + flag]))
     return "\n".join([*lines, "", tally(record["claims"]) + ".", "",
-                      f"Printed on {record['provenance']}, by `{record['command']}`.", ""])
+                      *(f"Printed on {run['provenance']}, by `{run['command']}`."
+                        for run in record["runs"]), ""])
