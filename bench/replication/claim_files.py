@@ -13,12 +13,12 @@ FOLDER = os.path.join(ROOT, "papers", "claims")
 # How a figure is known: read in the paper or its data, code or page; in its abstract; in a text
 # about the paper; worked out by this project.
 HOW = ("read", "abstract", "secondary", "ours")
-# Probes that compute, and measure nothing.
-ARITHMETIC = {"formula", "least_ratio", "space", "published_fprs"}
+# Probes that compare formulas and exact models, rather than filters and published figures.
+ARITHMETIC = {"formula", "least_ratio", "space", "published_fprs", "folded"}
 # The tallies, which are never added. What is known by a secondary source counts in none.
 TALLIES = {"published": "published figures, measured here",
            "formulas": "formulas against exact numbers",
-           "promises": "promises of this library",
+           "promises": "promises and figures of this project",
            "secondary": "figures of secondary sources"}
 # What some machines have and others lack, beside ISAs.
 OF_MACHINES = re.compile(r"clock|\d+ GiB")

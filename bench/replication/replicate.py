@@ -153,19 +153,20 @@ def arguments():
     parser.add_argument("--adopt", metavar="RECORD",
                         help="writes a record.json into papers/ and measures nothing")
     parser.add_argument("--power", action="store_true",
-                        help="judges every claim again, with the published value multiplied and by "
+                        help="judges the claims again, with the published value multiplied and by "
                              "filters that have a fault; writes papers/power.csv and the pages")
     parser.add_argument("--list", action="store_true", help="lists the claims")
     parser.add_argument("--prober", help="a program that is built already")
     return parser.parse_args()
 
 
-def judge_again(papers, claims, prober):
-    """--power, with the samples of the newest record."""
+def judge_again(papers, claims, chosen, prober):
+    """--power, with the samples of the newest record. Claims that are not chosen keep their rows."""
     record = records.adopted(claims)[0][1]
     samples = {entry["id"]: entry["samples"] for entry in record["claims"]}
-    rows = {}
-    for claim in claims:
+    before = power.read()
+    rows = {claim.id: before.get(claim.id, {}) for claim in claims}
+    for claim in chosen:
         print(claim.id, file=sys.stderr, flush=True)
         own = samples.get(claim.id, [])
         rows[claim.id] = {**power.by_factors(claim, own, prober),
@@ -198,13 +199,13 @@ def main():
     prober = Prober(options.prober or build())
     if wrong := impossible_needs(claims, prober.offers["isas"]):
         stop("; ".join(wrong))
-    if options.power:
-        judge_again(papers, claims, prober)
-        return 0
-    os.makedirs(options.out, exist_ok=True)
     chosen = selected(claims, options, prober)
     if not chosen:
         stop("no claim is left to run")
+    if options.power:
+        judge_again(papers, claims, chosen, prober)
+        return 0
+    os.makedirs(options.out, exist_ok=True)
     record = measure(chosen, prober, " ".join(["bench/replicate", *sys.argv[1:]]))
     text = table.of_run(record, {claim.id: claim for claim in claims})
     write_whole(os.path.join(options.out, "record.json"), records.as_text(record))
