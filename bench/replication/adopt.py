@@ -2,9 +2,11 @@
 import os
 import re
 
+import power
 import records
 import table
-from claim_files import ROOT
+import tolerances
+from claim_files import ROOT, TALLIES
 from verdicts import REPRODUCED, as_expected, is_judged
 
 from markers import put, write_whole  # noqa: E402
@@ -25,87 +27,140 @@ def by_source(claims):
     return [claim for source in sources for claim in claims if claim.source == source]
 
 
-def named(record):
-    name = machine_name(record["machine"])
-    return f"[{name}](record/{name}.json), commit {record['machine']['commit']}"
+def name_of(record):
+    return machine_name(record["runs"][-1]["machine"])
+
+
+def commits(record):
+    found = dict.fromkeys(run["machine"]["commit"] for run in record["runs"])
+    return ("commit " if len(found) == 1 else "commits ") + ", ".join(found)
 
 
 def outcome(entry):
     """Our value, and the verdict in bold unless it is "reproduced"."""
     if entry is None:
-        return "not run on this machine yet"
+        return "not measured yet"
     if entry["verdict"] == REPRODUCED:
         return table.ours(entry)
     return f"{table.ours(entry)}: **{entry['verdict']}**"
 
 
-def section(record, entries, claims):
-    """The claims of one paper, and why some verdicts are not "reproduced". What a row shares with
-    the row above it is left out."""
-    lines = table.header(["claim", "published", f"ours ({named(record)})"])
-    reasons, last, above = {}, None, None
+def by_id(record):
+    return {entry["id"]: entry for entry in record["claims"]}
+
+
+def section(found, claims, source="", vague=frozenset()):
+    """The claims of one paper, where its figures stand, a column for each record, and why some
+    verdicts are not "reproduced". What a row shares with the row above it is left out. `vague`:
+    claims that notice nothing."""
+    machines = [f"[{name_of(record)}](record/{name_of(record)}.json), {commits(record)}"
+                for record in found]
+    lines = [f"Source of the figures: {source}.", ""] if source else []
+    lines += table.header(["claim", "published", *(f"ours ({name})" for name in machines)])
+    reasons, last, above, entries = {}, None, None, [by_id(record) for record in found]
     for claim in by_source(claims):
-        entry = entries.get(claim.id)
+        own = [of.get(claim.id) for of in entries]
         what, _, case = claim.statement.rpartition(": ")
         text = f".. {case}" if what and what == above else claim.statement
         text += f" ({claim.source})" if claim.source != last else ""
-        lines.append(table.row([f"`{claim.name}`: {text}", table.within(claim), outcome(entry)]))
+        text += " (descriptive)" if claim.id in vague else ""
+        lines.append(table.row([f"`{claim.name}`: {text}", table.within(claim),
+                                *map(outcome, own)]))
         last, above = claim.source, what
-        if claim.reason and (entry is None or entry["verdict"] != REPRODUCED):
+        if claim.reason and any(e is None or e["verdict"] != REPRODUCED for e in own):
             reasons.setdefault(" ".join(claim.reason.split()), []).append(f"`{claim.name}`")
     if reasons:
         lines += ["", *(f"- {', '.join(names)}: {reason}" for reason, names in reasons.items())]
     return "\n".join(lines)
 
 
-def of_machine(name, record):
-    machine, entries = record["machine"], record["claims"]
+def of_machine(record, first, n_claims):
+    """What a record has. `first`: that of the first machine."""
+    machine, entries = record["runs"][-1]["machine"], record["claims"]
     told = [entry for entry in entries if is_judged(entry)]
-    return (f"- [{name}](record/{name}): `{record['command']}`, {len(entries)} claims in "
-            f"{sum(entry['seconds'] for entry in entries):.0f} s on {machine['cores']} cores with "
-            f"{machine['memory']}; of {len(told)} verdicts {sum(map(as_expected, told))} are as "
-            f"expected. {record['provenance']}.")
+    newest = all(run["tolerances"] == tolerances.VERSION for run in record["runs"])
+    lines = [f"- [{name_of(record)}](record/{name_of(record)}.json): {len(entries)} of {n_claims} "
+             f"claims in {sum(entry['seconds'] for entry in entries):.0f} s on {machine['cores']} "
+             f"cores with {machine['memory']}; of {len(told)} verdicts "
+             f"{sum(map(as_expected, told))} are as expected. "
+             + ("The [tolerances](tolerances.toml) were committed before each run."
+                if newest else "Some runs are older than today's [tolerances](tolerances.toml).")]
+    if record is not first:
+        others = by_id(first)
+        pairs = [(entry["samples"], others[entry["id"]]["samples"]) for entry in entries
+                 if entry["id"] in others and not entry["around"]]
+        lines[0] += (f" {sum(a == b for a, b in pairs)} of {len(pairs)} claims without times have "
+                     "the same samples as on the first machine.")
+    lines += [f"  - `{run['command']}`: {run['provenance']}." for run in record["runs"]]
+    return "\n".join(lines)
 
 
-def overview(record, papers, claims, found):
-    """`found` are the records of all machines."""
-    entries = {entry["id"]: entry for entry in record["claims"]}
-    sources = {True: [], False: []}
+def tallies(record, claims):
+    """Entries of the record by tally, those of claims that notice nothing apart."""
+    entries, vague = by_id(record), power.descriptive(power.read())
+    found = {name: [] for name in (*TALLIES, "descriptive")}
     for claim in claims:
-        if claim.id in entries and is_judged(entries[claim.id]):
-            sources[claim.evidence == "C"].append(entries[claim.id])
-    rest = [entry for entry in record["claims"] if not is_judged(entry)]
-    lines = [f"{len(claims)} claims of {len(papers)} papers. Judged with a published source: "
-             f"{table.tally(sources[False]) or 'none'}. Recomputed or measured before by this "
-             f"project: {table.tally(sources[True]) or 'none'}. "
-             f"Not judged: {table.tally(rest) or 'none'}.", "",
-             *table.header(["paper", "claim", "verdicts"])]
+        if claim.id in entries:
+            tally = "descriptive" if claim.id in vague and claim.how != "secondary" else claim.tally
+            found[tally].append(entries[claim.id])
+    return found
+
+
+def overview(found, papers, claims):
+    counts = [tallies(record, claims) for record in found]
+    lines = [f"{len(claims)} claims of {len(papers)} papers, in three tallies that are never "
+             "added:", "", *table.header(["tally", *map(name_of, found)])]
+    for name, text in TALLIES.items():
+        if name != "secondary":
+            lines.append(table.row([f"**{text}**" if name == "published" else text,
+                                    *(f"{len(own[name])}: {table.tally(own[name])}"
+                                      for own in counts)]))
+    apart = [f"{len(own['secondary'])} claims whose figures we know from a secondary source alone, "
+             f"and {len(own['descriptive'])} *descriptive* claims" for own in counts[:1]]
+    lines += ["", f"Listed apart and counted nowhere: {''.join(apart)}, which [notice "
+              "nothing](power.csv): no multiple of the published value, no fault of a filter. The "
+              f"verdicts of {name_of(found[0])} by paper:" if found else "", "",
+              *table.header(["paper", "claim", "published", "formulas", "promises", "secondary",
+                             "descriptive"])]
     for name, paper in papers.items():
-        own = [claim.id for claim in claims if claim.paper == name]
-        ran = [entries[identity] for identity in own if identity in entries]
-        lines.append(table.row([f"[{paper['name']}]({name}.md)", paper["summary"],
-                                table.tally(ran) or "not run"]))
-    return "\n".join([*lines, "", "The records:", "", *(of_machine(*one) for one in found)])
+        own = tallies(found[0], [claim for claim in claims if claim.paper == name])
+        cells = [table.tally(entries) for entries in own.values()]
+        lines.append(table.row([f"[{paper['name']}]({name}.md)", paper["summary"], *cells]))
+    return "\n".join([*lines, "", "The records:", "",
+                      *(of_machine(record, found[0], len(claims)) for record in found)])
 
 
-def pages(record, papers, claims):
-    """(page, name of its markers, what stands between them)."""
-    entries = {entry["id"]: entry for entry in record["claims"]}
-    for name in papers:
+def pages(found, papers, claims):
+    """(page, name of its markers, what stands between them); `found`: the records of all
+    machines."""
+    vague = power.descriptive(power.read())
+    for name, paper in papers.items():
         own = [claim for claim in claims if claim.paper == name]
-        yield f"{name}.md", name, section(record, entries, own)
-    yield "README.md", "all", overview(record, papers, claims, records.adopted(claims))
+        yield f"{name}.md", name, section(found, own, paper.get("source", ""), vague)
+    yield "README.md", "all", overview(found, papers, claims)
 
 
-def adopt(path, papers, claims):
-    record = records.read_whole(path, claims)
-    os.makedirs(records.FOLDER, exist_ok=True)
-    path = os.path.join(records.FOLDER, machine_name(record["machine"]) + ".json")
-    write_whole(path, records.as_text(record))
-    for page, name, text in pages(record, papers, claims):
+def fill(papers, claims):
+    """Writes the records into the pages."""
+    found = [record for _, record in records.adopted(claims)]
+    for page, name, text in pages(found, papers, claims):
         page = os.path.join(PAPERS, page)
         with open(page, encoding="utf-8") as file:
             filled = put(page, file.read(), f"record: {name}", "end record", text)
         write_whole(page, filled)
+
+
+def adopt(path, papers, claims):
+    """Puts the entries of a record into that of the machine."""
+    record, strange = records.read(path, claims)
+    kept = os.path.join(records.FOLDER, name_of(record) + ".json")
+    if os.path.exists(kept) and not os.path.samefile(kept, path):
+        old, gone = records.read(kept, claims)
+        record, strange = records.merged(old, record), strange + gone
+    if strange:
+        print(f"dropped, as papers/claims has no such probe, set-up or claim: {', '.join(strange)}")
+    os.makedirs(records.FOLDER, exist_ok=True)
+    write_whole(kept, records.as_text(record))
+    fill(papers, claims)
     print(f"written: {len(papers)} pages of papers, papers/README.md, "
-          f"{os.path.relpath(path, ROOT)}")
+          f"{os.path.relpath(kept, ROOT)}")

@@ -5,17 +5,21 @@ import sys
 from collections import Counter
 from dataclasses import dataclass, field
 
-try:
-    import tomllib
-except ModuleNotFoundError:  # before Python 3.11: Debian's python3-tomli
-    import tomli as tomllib
-
+from tolerances import OF_CLAIMS, ROOT, tomllib
 from verdicts import NEAR, POSSIBLE, REPRODUCED, RULES, STATISTICAL, VERDICTS
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "bench", "render"))
 FOLDER = os.path.join(ROOT, "papers", "claims")
-EVIDENCE = {"A": "paper", "D": "authors' data", "S": "secondary", "C": "recomputed"}
+# How a figure is known: read in the paper or its data, code or page; in its abstract; in a text
+# about the paper; worked out by this project.
+HOW = ("read", "abstract", "secondary", "ours")
+# Probes that compare formulas and exact models, rather than filters and published figures.
+ARITHMETIC = {"formula", "least_ratio", "space", "published_fprs", "folded"}
+# The tallies, which are never added. What is known by a secondary source counts in none.
+TALLIES = {"published": "published figures, measured here",
+           "formulas": "formulas against exact numbers",
+           "promises": "promises and figures of this project",
+           "secondary": "figures of secondary sources"}
 # What some machines have and others lack, beside ISAs.
 OF_MACHINES = re.compile(r"clock|\d+ GiB")
 # The most seconds that one claim may take.
@@ -26,8 +30,8 @@ DEPTHS = {"quick": 4, "standard": 60, "full": float("inf")}
 class Claim:
     id: str
     statement: str
+    how: str
     where: str
-    evidence: str
     kind: str
     published: str
     probe: str
@@ -58,22 +62,31 @@ class Claim:
 
     @property
     def source(self):
-        place = "" if self.where == "-" else f", {self.where}"
-        return ", ".join(EVIDENCE[letter] for letter in self.evidence) + place
+        return self.how + (f": {self.where}" if self.where else "")
+
+    @property
+    def tally(self):
+        if self.how == "secondary":
+            return "secondary"
+        if self.probe in ARITHMETIC:
+            return "formulas"
+        return "promises" if self.how == "ours" else "published"
 
 
 REQUIRED = ("id", "statement", "source", "probe")
 # What a file may call a kind, with the side of a bound; its value is the published one.
 KINDS = {**{kind: (kind, "") for kind in RULES if kind != "bound"},
          "at_most": ("bound", "most"), "at_least": ("bound", "least")}
-# `setup`, `evidence` and the like follow from these.
-FIELDS = {*REQUIRED, *KINDS, "seconds", "expected", "reason", "unit", "tolerance", "needs"}
+# `setup`, `how` and the like follow from these.
+FIELDS = {*REQUIRED, *KINDS, "seconds", "expected", "reason", "unit", "needs"}
 
 
 def faults(claim):
     """What is wrong with a claim that has all its fields."""
-    if not claim.evidence or set(claim.evidence) - set(EVIDENCE):
-        yield f'evidence "{claim.evidence}" (letters of {"".join(EVIDENCE)})'
+    if claim.how not in HOW:
+        yield f'source "{claim.how}" (known: {", ".join(HOW)}; then ": " and the place)'
+    if claim.how == "read" and not claim.where:
+        yield "read, but not where"
     for verdict in claim.expected:
         if verdict not in VERDICTS:
             yield f'expected "{verdict}" (known: {", ".join(VERDICTS)})'
@@ -123,12 +136,13 @@ def parse(paper, values):
         wrong.append(f"{' and '.join(kinds) or 'none'} of the kinds {', '.join(KINDS)}")
     if wrong:
         raise ValueError(f"{identity}: {', '.join(wrong)}")
-    evidence, _, where = values["source"].partition(", ")
+    how, _, where = values["source"].partition(": ")
     kind, side = KINDS[kinds[0]]
     (probe, setup), = values["probe"].items()
     own = {name: value for name, value in values.items() if name in Claim.__dataclass_fields__}
-    claim = Claim(**{**own, "id": identity, "evidence": evidence, "where": where or "-",
-                     "kind": kind, "side": side, "published": values[kinds[0]],
+    claim = Claim(**{**own, "id": identity, "how": how, "where": where, "kind": kind,
+                     "side": side, "published": values[kinds[0]],
+                     "tolerance": OF_CLAIMS.get(identity),
                      "probe": probe, "setup": setup})
     if isinstance(claim.expected, str):
         claim.expected = [claim.expected]
@@ -148,9 +162,13 @@ def parse_paper(name, text):
     if not isinstance(tables, list):
         raise ValueError(f"{name}: [claim] in place of [[claim]]")
     claims = [parse(name, one) for values in tables for one in each(name, values)]
-    if set(paper) != {"name", "summary"}:
+    if set(paper) | {"source"} != {"name", "summary", "source"}:
         raise ValueError(f"{name}: describes the paper by {', '.join(paper) or 'nothing'}, not by "
-                         "name and summary")
+                         "name, summary and source")
+    for claim in claims:
+        if claim.how in ("read", "abstract") and "source" not in paper:
+            raise ValueError(f"{claim.id}: {claim.how}, but the file names no source: a DOI or a "
+                             "repository with its commit")
     twice = [identity for identity, n in Counter(c.id for c in claims).items() if n > 1]
     if twice:
         raise ValueError(f"{twice[0]}: two claims have this id")
@@ -165,6 +183,10 @@ def load(folder=FOLDER):
         with open(os.path.join(folder, file_name), encoding="utf-8") as file:
             papers[name], own = parse_paper(name, file.read())
         claims += own
+    unknown = {claim.id for claim in claims if claim.kind == "statistical"}
+    unknown = sorted(set(OF_CLAIMS) - unknown)
+    if unknown:
+        raise ValueError(f"papers/tolerances.toml: no statistical claim {', '.join(unknown)}")
     return papers, claims
 
 

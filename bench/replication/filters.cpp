@@ -4,6 +4,7 @@
 
 #include "harness/keys.hpp"
 #include "harness/subject.hpp"
+#include "replication/faulty.hpp"
 #include "replication/probes.hpp"
 #include "simdbloom/simdbloom.hpp"
 
@@ -13,62 +14,112 @@ namespace {
 using bench::Keys;
 using bench::KeySource;
 
+/// Keys by number. "random": splitmix64's. "counting": n, n + 1, n + 2 and so on. "pairs": two
+/// small numbers in the halves of a key, as keys of two columns have. Of these two, each filter has
+/// its own: under seeds that differ in a few bits, keys that count up have the same hashes.
+class Numbered {
+public:
+    explicit Numbered(const std::string& form, std::uint64_t random_seed = 1,
+                      std::uint64_t filter = 0)
+        : random_(KeySource::generated(random_seed)),
+          form_(form[0]),
+          first_(filter * 1'000'000'000) {
+        if (form != "random" && form != "counting" && form != "pairs")
+            throw std::invalid_argument("no keys are called \"" + form + "\"");
+    }
+    std::uint64_t key(std::uint64_t i) const {
+        if (form_ == 'r') return random_.key(i);
+        i += first_;
+        return form_ == 'c' ? i : i / 1000 << 32 | i % 1000;
+    }
+    /// The first of the absent keys of a filter, which are no other filter's.
+    std::uint64_t absent(std::uint64_t seed) const { return seed << (form_ == 'r' ? 40 : 36); }
+    /// use(keys) for keys first .. last - 1, in pieces.
+    template <class Use>
+    void each(std::uint64_t first, std::uint64_t last, const Use& use) const {
+        std::vector<std::uint64_t> piece;
+        for (; first < last; first += piece.size()) {
+            piece.resize(std::min<std::uint64_t>(1 << 14, last - first));
+            for (std::size_t i = 0; i < piece.size(); ++i) piece[i] = key(first + i);
+            use(Keys(piece));
+        }
+    }
+    void fill(Faulty& filter, std::uint64_t n) const {
+        each(0, n, [&](Keys piece) { filter.insert(piece); });
+    }
+
+private:
+    KeySource random_;
+    char form_;
+    std::uint64_t first_;
+};
+
+Fault fault_of(Setup& s) { return fault_called(s.text("fault", "none")); }
+
 /// Keys 0 .. keys - 1 of the source are in.
 struct Filled {
-    KeySource source = KeySource::generated(1);
+    Numbered source;
     std::uint64_t keys;
-    AnyFilter filter;
+    Faulty filter;
 
-    Filled(const std::string& spec, std::uint64_t n, double bits_per_key, std::uint64_t seed)
-        : keys(n), filter(make_filter(spec, n, bits_per_key, {.seed = seed})) {
-        bench::fill(filter, source, n);
+    Filled(Setup& s, const std::string& spec, double bits_per_key, std::uint64_t seed)
+        : source(s.text("form", "random"), 1, seed),
+          keys(s.count("keys")),
+          filter(make_filter(spec, keys, bits_per_key, {.seed = seed}), fault_of(s)) {
+        source.fill(filter, keys);
     }
     Filled(Setup& s, std::uint64_t seed)
-        : Filled(s.text("spec"), s.count("keys"), s.number("bits_per_key"), seed) {}
+        : Filled(s, s.text("spec"), s.number("bits_per_key"), seed) {}
     std::uint64_t found(std::uint64_t first, std::uint64_t n) const {
         std::uint64_t sum = 0;
-        bench::for_keys(source, first, first + n, [&](Keys piece) { sum += filter.count(piece); });
+        source.each(first, first + n, [&](Keys piece) { sum += filter.count(piece); });
         return sum;
     }
 };
 
-/// Measured FPR, one filter a sample; the absent keys of a filter are no other filter's. With
+/// Measured FPR, one filter a sample; over that of the exact model if `over` is "model". With
 /// `of_strangers`, the share of absent keys among the accesses, the share of accesses that the
 /// filter saves.
 void run_fpr(Setup& s) {
     const std::uint64_t filters = s.count("filters", 10), probes = s.count("probes");
     const double absent = s.number("of_strangers", 0);
+    const bool over_model = s.text("over", "none") == "model";
     for (std::uint64_t seed = 1; seed <= filters; ++seed) {
         const Filled f(s, seed);
-        const std::uint64_t found = f.found(f.keys + (seed << 40), probes);
-        if (absent == 0) print_rate(found, probes);
+        const std::uint64_t found = f.found(f.keys + f.source.absent(seed), probes);
+        if (over_model)
+            print_value(static_cast<double>(found) / static_cast<double>(probes) /
+                        f.filter.filter().expected_fpr());
+        else if (absent == 0) print_rate(found, probes);
         else print_value(absent * (1 - static_cast<double>(found) / static_cast<double>(probes)));
     }
 }
 
 /// The ratio of the FPRs of two filters, a pair a sample.
 void run_fpr_ratio(Setup& s) {
-    const std::uint64_t keys = s.count("keys"), probes = s.count("probes");
+    const std::uint64_t probes = s.count("probes");
     for (std::uint64_t seed = 1; seed <= s.count("filters", 10); ++seed) {
         const auto found = [&](const std::string& which) {
-            const Filled f(s.text(which), keys, s.number(which + "_bits"), seed);
-            return static_cast<double>(f.found(keys, probes));
+            const Filled f(s, s.text(which), s.number(which + "_bits"), seed);
+            return static_cast<double>(f.found(f.keys, probes));
         };
         print_value(found("a") / found("b"));
     }
 }
 
-/// How many inserted keys are not found, over filters of many sizes.
+/// How many inserted keys are not found, in a batch or one at a time, over filters of many sizes.
 void run_lost(Setup& s) {
     const std::uint64_t sizes = s.count("sizes"), step = s.count("step");
+    const Fault fault = fault_of(s);
     std::uint64_t lost = 0;
     for (std::uint64_t n = 1; n <= sizes * step; n += step) {
-        auto filter = make_filter(s.text("spec"), n, s.number("bits_per_key"), {.seed = n});
-        const auto source = KeySource::generated(n);
-        bench::fill(filter, source, n);
-        bench::for_keys(source, 0, n, [&](Keys piece) {
-            lost += piece.size() - filter.count(piece);
-            for (const std::uint64_t key : piece) lost += !filter.contains(key);
+        Faulty f(make_filter(s.text("spec"), n, s.number("bits_per_key"), {.seed = n}), fault);
+        const Numbered source("random", n);
+        source.fill(f, n);
+        source.each(0, n, [&](Keys piece) {
+            lost += piece.size() - f.count(piece);
+            if (fault != Fault::none) return;
+            for (const std::uint64_t key : piece) lost += !f.filter().contains(key);
         });
     }
     print_text(std::to_string(lost));
@@ -79,10 +130,11 @@ void run_lost(Setup& s) {
 void run_erased(Setup& s) {
     for (std::uint64_t seed = 1; seed <= s.count("filters"); ++seed) {
         Filled f(s, seed);
+        AnyFilter& filter = f.filter.filter();
         std::uint64_t lost = 0;
-        for (std::uint64_t i = 0; i < f.keys; i += 2) lost += !f.filter.erase(f.source.key(i));
-        for (std::uint64_t i = 1; i < f.keys; i += 2) lost += !f.filter.contains(f.source.key(i));
-        for (std::uint64_t i = 1; i < f.keys; i += 2) lost += !f.filter.erase(f.source.key(i));
+        for (std::uint64_t i = 0; i < f.keys; i += 2) lost += !filter.erase(f.source.key(i));
+        for (std::uint64_t i = 1; i < f.keys; i += 2) lost += !filter.contains(f.source.key(i));
+        for (std::uint64_t i = 1; i < f.keys; i += 2) lost += !filter.erase(f.source.key(i));
         print_text(std::to_string(lost) + " lost, " + std::to_string(f.found(0, f.keys)) + " left");
     }
 }
@@ -112,31 +164,42 @@ void run_space(Setup& s) {
 /// Distinct lines of 64 bytes that a lookup of a key that is in loads, a filter a sample.
 void run_lines(Setup& s) {
     for (std::uint64_t seed = 1; seed <= s.count("filters", 5); ++seed) {
-        Filled f(s, seed);
+        const Filled f(s, seed);
+        const AnyFilter& filter = f.filter.filter();
         const std::uint64_t n = std::min<std::uint64_t>(f.keys, 100'000);
         double lines = 0;
         for (std::uint64_t i = 0; i < n; ++i)
-            lines += bench::lines_touched(f.filter.base(), f.filter.hash_of(f.source.key(i)));
+            lines += bench::lines_touched(filter.base(), filter.hash_of(f.source.key(i)));
         print_value(lines / static_cast<double>(n));
     }
 }
 
-/// Whether every instruction set sets the bits and gives the answers of scalar code.
+/// Whether every instruction set sets the bits of scalar code, gives its answers for keys of which
+/// half are in, and finds all that are: "same", or what is not so.
 void run_same_on_every_isa(Setup& s) {
     const std::uint64_t n = s.count("keys"), probes = s.count("probes");
-    const auto source = KeySource::generated(1);
-    std::vector<std::uint64_t> absent(probes);
-    source.fill(n / 2, absent.data(), absent.size());
-    std::vector<std::byte> bits;
-    std::vector<std::uint8_t> answers;
-    for (const Isa isa : usable_isas()) {
-        auto filter = make_filter(s.text("spec"), n, s.number("bits_per_key"), {.isa = isa});
-        bench::fill(filter, source, n);
-        std::vector<std::uint8_t> bitmap((probes + 7) / 8);
-        filter.contains(absent, bitmap);
-        const auto bytes = filter.base().bytes();
-        if (answers.empty()) bits.assign(bytes.begin(), bytes.end()), answers = bitmap;
-        print_text(std::ranges::equal(bytes, bits) && bitmap == answers ? "same" : "other");
+    const std::vector<std::string> random{"random"};
+    for (const std::string& form : s.has("forms") ? s.words("forms") : random) {
+        const Numbered source(form);
+        std::vector<std::uint64_t> mixed(probes);
+        for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] = source.key(n / 2 + i);
+        std::vector<std::byte> bits;
+        std::vector<bool> answers;
+        for (const Isa isa : usable_isas()) {
+            Faulty f(make_filter(s.text("spec"), n, s.number("bits_per_key"), {.isa = isa}),
+                     fault_of(s));
+            source.fill(f, n);
+            std::uint64_t lost = 0;
+            source.each(0, n, [&](Keys piece) { lost += piece.size() - f.count(piece); });
+            const auto found = f.contains(mixed);
+            if (answers.empty()) bits = f.bits(), answers = found;
+            std::string wrong;
+            if (lost > 0) wrong += ", " + std::to_string(lost) + " keys lost";
+            if (f.bits() != bits) wrong += ", other bits";
+            if (found != answers) wrong += ", other answers";
+            const std::string where = form + " keys, " + std::string(to_string(isa));
+            print_text(wrong.empty() ? "same" : where + wrong);
+        }
     }
 }
 

@@ -1,8 +1,10 @@
 // Published formulas and the exact models, by name.
+#include <bit>
 #include <cmath>
 #include <numbers>
 
 #include "published_fpr.hpp"
+#include "replication/parquet_folding.hpp"
 #include "replication/probes.hpp"
 #include "simdbloom/fixed/bloomier.hpp"
 #include "simdbloom/fpr.hpp"
@@ -115,6 +117,12 @@ double formula(const std::string& name, Setup& s) {
     if (name == "fuse_slots")
         return static_cast<double>(BloomierMap::slots_for(s.count("keys"), s.small("arity"))) /
                s.number("keys");
+    if (name == "sizing") {  // by papers/parquet-format.md
+        const double keys = s.number("keys");
+        return parquet_folding::expected_fpr(keys, bits_per_key(s) * keys / 256);
+    }
+    // The values that x & mask can have.
+    if (name == "masked") return std::exp2(std::popcount(s.count("mask")));
     if (name == "one") return 1;
     if (name == "bloom_overhead") return std::numbers::log2e;
     if (name == "quotient") return s.number("a") / s.number("b");

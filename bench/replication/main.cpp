@@ -1,4 +1,5 @@
 // replication_prober PROBE [NAME=VALUE]...: prints the samples of a probe.
+// replication_prober --memory: millions of random lines a second of one thread, by a plain loop.
 // replication_prober --offers: what this machine and the library have, and all ISAs, as JSON.
 #include <algorithm>
 #include <cstdlib>
@@ -7,6 +8,7 @@
 
 #include "harness/clock.hpp"
 #include "harness/machine.hpp"
+#include "replication/faulty.hpp"
 #include "replication/probes.hpp"
 #include "simdbloom/isa.hpp"
 
@@ -43,10 +45,13 @@ void print_offers() {
 
 int run(std::span<char* const> words) {
     if (words.empty()) {
-        std::fprintf(stderr, "usage: replication_prober --offers | PROBE [NAME=VALUE]...\n");
+        std::fprintf(stderr,
+                     "usage: replication_prober --offers | --memory | PROBE [NAME=VALUE]...\n");
         return 2;
     }
     if (std::strcmp(words[0], "--offers") == 0) return print_offers(), 0;
+    if (std::strcmp(words[0], "--memory") == 0)
+        return std::printf("%.4g\n", bench::memory_speed().random_lines_per_second / 1e6), 0;
     const auto probe = std::ranges::find(list(), std::string(words[0]), &Probe::name);
     if (probe == list().end()) {
         std::fprintf(stderr, "no probe is called \"%s\"\n", words[0]);
@@ -56,6 +61,9 @@ int run(std::span<char* const> words) {
         Setup setup(words.subspan(1));
         probe->run(setup);
         setup.check_all_read();
+    } catch (const NoSuchFault& error) {
+        std::fprintf(stderr, "%s: %s\n", probe->name.c_str(), error.what());
+        return 4;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s: %s\n", probe->name.c_str(), error.what());
         return 2;

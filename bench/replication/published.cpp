@@ -84,19 +84,20 @@ double model_of(const Row& row) {
     if (name == "sectorised" && read == 2) return fpr::sectorised(a, b, bits, k);
     if (name == "zoned" && read == 3) return fpr::zoned(a, b, c, bits, k);
     if (name == "check" && read == 1) return fpr::bloomier(a);
-    // Semi-sorted buckets, "cuckoo:13" in 12 bits a slot, have the load of their slots.
-    if (name == "cuckoo" && read == 1)
-        return fpr::cuckoo_pairs(a, bits * many / 4 / (a == 13 ? 12 : a), many);
+    // Semi-sorted buckets have one bit less in a slot than in a fingerprint.
+    if ((name == "cuckoo" || name == "semisorted") && read == 1)
+        return fpr::cuckoo_pairs(a, bits * many / 4 / (name == "cuckoo" ? a : a - 1), many);
     throw std::invalid_argument("no model is called \"" + text + "\"");
 }
 
 /// What a row says is its model's: to `within`, or to `sigmas` standard deviations of that many
-/// lookups, or to the digits that are printed.
+/// lookups, or to the digits that are printed. --power takes a multiple
+/// of the rows, `times`.
 bool agrees(const Row& row, double model, Setup& s) {
     const double deviation = std::sqrt(model * (1 - model) / s.number("lookups"));
     const double most = std::max(
         {s.number("within") * model, s.number("sigmas") * deviation, half_unit(row.at("fpr"))});
-    return std::abs(number_in(row, "fpr") - model) <= most;
+    return std::abs(s.number("times", 1) * number_in(row, "fpr") - model) <= most;
 }
 
 std::string named(const Row& row, double model) {

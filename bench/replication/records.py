@@ -1,15 +1,16 @@
-"""Records: what a run measured. They have no verdicts: these follow from the samples and from the
-claims as papers/claims has them now."""
+"""Records: what runs measured on one machine. An entry has the number of its run, and no verdict:
+that follows from the samples and from the claims as papers/claims has them now."""
 import glob
 import json
 import os
 import sys
 
 from claim_files import ROOT
-from verdicts import LACKS, NOT_TESTABLE, Result, judge
+from disturbance import fault
+from verdicts import LACKS, NOT_TESTABLE, TOO_NOISY, Result, judge
 
 FOLDER = os.path.join(ROOT, "papers", "record")
-STORED = ("id", "probe", "setup", "lacks", "attempts", "seconds", "samples")
+STORED = ("id", "run", "probe", "setup", "lacks", "attempts", "seconds", "around", "samples")
 
 
 def pack(samples):
@@ -38,6 +39,8 @@ def judged(claim, measured):
     """One entry of a record with its verdict."""
     if measured["lacks"]:
         result = Result(NOT_TESTABLE, note=LACKS + ", ".join(measured["lacks"]))
+    elif measured["around"] and (why := fault(measured["around"])):
+        result = Result(TOO_NOISY, note=why)
     else:
         result = judge(claim, measured["samples"])
     return {**{name: measured[name] for name in STORED}, "kind": claim.kind,
@@ -74,7 +77,7 @@ def read_whole(path, claims):
     record, strange = read(path, claims)
     if strange:
         sys.exit(f"bench/replicate: {path} and papers/claims have no common {', '.join(strange)}: "
-                 "another probe or set-up, or no such claim")
+                 "another probe or set-up, or no such claim. --adopt FILE drops them")
     return record
 
 
@@ -82,7 +85,19 @@ def adopted(claims):
     """The records of all machines by file name, the newest first."""
     found = [(os.path.basename(path), read_whole(path, claims))
              for path in glob.glob(os.path.join(FOLDER, "*.json"))]
-    return sorted(found, key=lambda pair: (pair[1]["date"], pair[0]), reverse=True)
+    return sorted(found, key=lambda pair: (pair[1]["runs"][-1]["date"], pair[0]), reverse=True)
+
+
+def merged(old, new):
+    """The record `old` of a machine with the entries of `new` in place of its own."""
+    entries = {entry["id"]: entry for entry in old["claims"]}
+    begin = len(old["runs"])
+    entries |= {e["id"]: {**e, "run": e["run"] + begin} for e in new["claims"]}
+    runs = old["runs"] + new["runs"]
+    kept = sorted({entry["run"] for entry in entries.values()})
+    return {"runs": [runs[number] for number in kept],
+            "claims": [{**entry, "run": kept.index(entry["run"])}
+                       for _, entry in sorted(entries.items())]}
 
 
 def compare(old, strange, new):
@@ -104,5 +119,5 @@ def compare(old, strange, new):
     if before:
         lines.append(f"{len(before)} claims of the other record were not run.")
     lines.append(f"{same} of {both} claims without times have the same samples, number by number, "
-                 f"as on {old['provenance']}.")
+                 f"as on {old['runs'][-1]['provenance']}.")
     return "\n".join(lines)

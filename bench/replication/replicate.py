@@ -8,15 +8,20 @@ import sys
 import time
 
 import adopt
+import power
 import records
 import table
 from claim_files import DEPTHS, ROOT, impossible_needs, load_or_exit
-from verdicts import RULES, TOO_NOISY, as_expected, judge
+from disturbance import Look, around, fault
+from tolerances import committed_version
+from verdicts import PROCESSES, RULES, TOO_NOISY, as_expected, judge
 
 from markers import write_whole  # noqa: E402
 
 # The limit on a probe, in seconds.
 LONGEST = 1800
+# The exit code of a probe that cannot have the fault of its set-up.
+NO_SUCH_FAULT = 4
 # How often times are taken until the machine is quiet enough to judge them.
 ATTEMPTS = 3
 
@@ -30,7 +35,7 @@ class Prober:
         self.program = program
         self.offers = json.loads(self.output("--offers"))
 
-    def output(self, *arguments):
+    def output(self, *arguments, may_lack=False):
         try:
             end = subprocess.run([self.program, *arguments], capture_output=True, text=True,
                                  timeout=LONGEST, cwd=ROOT)
@@ -38,13 +43,17 @@ class Prober:
             stop(f"cannot run {self.program}: {error.strerror}")
         except subprocess.TimeoutExpired:
             stop(f"{' '.join(arguments)} took more than {LONGEST} s")
+        if end.returncode == NO_SUCH_FAULT and may_lack:
+            return ""
         if end.returncode:
             stop(f"{' '.join(arguments)}: {end.stderr.strip() or end.returncode}")
         return end.stdout
 
-    def samples(self, probe, setup):
+    def samples(self, probe, setup, optional=False):
+        """`optional`: none, if the set-up names a fault that the filter cannot have."""
         words = [f"{name}={value}" for name, value in setup.items()]
-        return [json.loads(line) for line in self.output(probe, *words).splitlines()]
+        return [json.loads(line) for line in self.output(probe, *words, may_lack=optional)
+                .splitlines()]
 
     def missing(self, claim):
         """What this machine lacks for the claim."""
@@ -53,19 +62,31 @@ class Prober:
     def is_timed(self, claim):
         return claim.probe in self.offers["timed"]
 
+    def look(self):
+        """Memory first: its loop is part of neither look."""
+        lines = float(self.output("--memory"))
+        return Look.now(lines)
+
 
 def run(claim, prober):
     """One entry of the record."""
-    started, samples, attempts = time.monotonic(), [], 0
+    started, samples, attempts, seen = time.monotonic(), [], 0, None
     lacks = prober.missing(claim)
     while not lacks and attempts < ATTEMPTS:
         attempts += 1
-        samples = prober.samples(claim.probe, claim.setup)
-        if judge(claim, samples).verdict != TOO_NOISY:
+        if not prober.is_timed(claim):
+            samples = prober.samples(claim.probe, claim.setup)
+            break
+        before = prober.look()
+        samples = [{**sample, "process": process} for process in range(PROCESSES)
+                   for sample in prober.samples(claim.probe, claim.setup)]
+        seen = around(before, prober.look())
+        if not fault(seen) and judge(claim, samples).verdict != TOO_NOISY:
             break
     return records.judged(claim, {
-        "id": claim.id, "probe": claim.probe, "setup": claim.setup, "lacks": lacks,
-        "attempts": attempts, "seconds": round(time.monotonic() - started, 2), "samples": samples})
+        "id": claim.id, "run": 0, "probe": claim.probe, "setup": claim.setup, "lacks": lacks,
+        "attempts": attempts, "seconds": round(time.monotonic() - started, 2), "around": seen,
+        "samples": samples})
 
 
 def selected(claims, options, prober):
@@ -83,33 +104,30 @@ def selected(claims, options, prober):
             and not (options.untimed and prober.is_timed(c))]
 
 
-def load_average():
-    with open("/proc/loadavg", encoding="ascii") as file:
-        return file.read().strip()
-
-
 def measure(claims, prober, command):
-    entries, before = [], load_average()
+    entries = []
     begin, end = ("\r\033[K", "") if sys.stderr.isatty() else ("", "\n")
     for number, claim in enumerate(claims, 1):
         print(f"{begin}[{number}/{len(claims)}] {claim.id}", end=end, file=sys.stderr, flush=True)
         entries.append(run(claim, prober))
     print(begin, end="", file=sys.stderr)
-    return {"command": command, "date": datetime.datetime.now(datetime.timezone.utc)
-            .strftime("%Y-%m-%d %H:%M UTC"), "machine": prober.offers["machine"],
-            "provenance": prober.offers["provenance"], "load_before": before,
-            "load_after": load_average(), "claims": entries}
+    about = {"command": command, "date": datetime.datetime.now(datetime.timezone.utc)
+             .strftime("%Y-%m-%d %H:%M UTC"), "machine": prober.offers["machine"],
+             "provenance": prober.offers["provenance"], "tolerances": committed_version()}
+    return {"runs": [about], "claims": entries}
 
 
 def status(entries):
-    """0: each verdict is the expected one. 3: but for times on a machine that was too noisy."""
+    """0: each verdict is the expected one. 1: one that nothing disturbed is not. 3: some times were
+    disturbed, and then no time of the run says that a claim is wrong."""
     wrong = [e for e in entries if not as_expected(e)]
-    return 0 if not wrong else 3 if all(e["verdict"] == TOO_NOISY for e in wrong) else 1
+    disturbed = any(e["verdict"] == TOO_NOISY for e in entries)
+    return 0 if not wrong else 3 if disturbed and all(e["around"] for e in wrong) else 1
 
 
 EXIT_CODES = """exit code 0: each verdict is one that the claim's file expects, or the machine
-lacks what the claim needs. 1: some verdict is another. 2: a mistake in the command. 3: the machine
-was too noisy to judge some times, all else is as expected."""
+lacks what the claim needs. 1: some verdict is another. 2: a mistake in the command. 3: other
+programs disturbed some times; the claims without times are as expected."""
 
 
 def arguments():
@@ -134,9 +152,29 @@ def arguments():
                         help="folder for record.json and table.md (build/replicate)")
     parser.add_argument("--adopt", metavar="RECORD",
                         help="writes a record.json into papers/ and measures nothing")
+    parser.add_argument("--power", action="store_true",
+                        help="judges the claims again, with the published value multiplied and by "
+                             "filters that have a fault; writes papers/power.csv and the pages")
     parser.add_argument("--list", action="store_true", help="lists the claims")
     parser.add_argument("--prober", help="a program that is built already")
     return parser.parse_args()
+
+
+def judge_again(papers, claims, chosen, prober):
+    """--power, with the samples of the newest record. Claims that are not chosen keep their rows."""
+    record = records.adopted(claims)[0][1]
+    samples = {entry["id"]: entry["samples"] for entry in record["claims"]}
+    before = power.read()
+    rows = {claim.id: before.get(claim.id, {}) for claim in claims}
+    for claim in chosen:
+        print(claim.id, file=sys.stderr, flush=True)
+        own = samples.get(claim.id, [])
+        rows[claim.id] = {**power.by_factors(claim, own, prober),
+                          **power.by_faults(claim, own, prober)}
+    write_whole(power.PATH, power.as_text(rows))
+    adopt.fill(papers, claims)
+    print(f"papers/power.csv: of {len(rows)} claims {len(power.descriptive(rows))} notice nothing: "
+          + ", ".join(sorted(power.descriptive(rows))))
 
 
 def build():
@@ -161,10 +199,13 @@ def main():
     prober = Prober(options.prober or build())
     if wrong := impossible_needs(claims, prober.offers["isas"]):
         stop("; ".join(wrong))
-    os.makedirs(options.out, exist_ok=True)
     chosen = selected(claims, options, prober)
     if not chosen:
         stop("no claim is left to run")
+    if options.power:
+        judge_again(papers, claims, chosen, prober)
+        return 0
+    os.makedirs(options.out, exist_ok=True)
     record = measure(chosen, prober, " ".join(["bench/replicate", *sys.argv[1:]]))
     text = table.of_run(record, {claim.id: claim for claim in claims})
     write_whole(os.path.join(options.out, "record.json"), records.as_text(record))
@@ -172,6 +213,9 @@ def main():
     print(text)
     if old:
         print(records.compare(*old, record))
+    disturbed = [entry for entry in record["claims"] if entry["verdict"] == TOO_NOISY]
+    if disturbed:
+        print(f"This run was disturbed: {len(disturbed)} of its times judge nothing.")
     for entry in record["claims"]:
         if not as_expected(entry):
             print(f"not as expected: {entry['id']}: {entry['verdict']}, expected "

@@ -63,6 +63,12 @@ bool probe_block(const std::string& scheme, std::uint64_t hash, std::uint64_t B,
                  Visit visit) {
     std::uint64_t x = hash % B, y = hash / B % B;
     if (scheme == "odd") y |= 1;
+    if (scheme == "remix") {  // RocksDB: the upper bits of 32 that are multiplied again and again
+        auto h = static_cast<std::uint32_t>(hash);
+        for (unsigned i = 0; i < k; ++i, h *= 0x9e3779b9u)
+            if (!visit(h >> (32 - std::countr_zero(B)))) return false;
+        return true;
+    }
     for (unsigned i = 1;; ++i) {
         if (!visit(x)) return false;
         if (i == k) return true;
@@ -72,14 +78,16 @@ bool probe_block(const std::string& scheme, std::uint64_t hash, std::uint64_t B,
 }
 
 /// 10 samples: the FPR of a blocked filter whose probes lie in the block by that scheme, over that
-/// of ideal probes.
+/// of ideal probes unless `over` is "none".
 void run_block_scheme(Setup& s) {
     const std::uint64_t B = s.count("block"), blocks = 1 << 14, probes = s.count("probes");
     const double c = s.number("bits_per_key");
     const unsigned k = s.small("k");
     const std::string scheme = s.text("scheme");
     const auto keys = static_cast<std::uint64_t>(static_cast<double>(blocks * B) / c);
-    const double model = fpr::blocked(static_cast<unsigned>(B), keys, blocks, k);
+    const double model = s.text("over", "ideal") == "none"
+                             ? 1
+                             : fpr::blocked(static_cast<unsigned>(B), keys, blocks, k);
     for (std::uint64_t sample = 0; sample < 10; ++sample) {
         std::mt19937_64 random(sample);
         std::vector<Block> filter(blocks, Block(B / 64));

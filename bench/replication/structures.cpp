@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "harness/keys.hpp"
+#include "replication/parquet_folding.hpp"
 #include "replication/probes.hpp"
 #include "simdbloom/simdbloom.hpp"
 
@@ -182,6 +183,42 @@ void run_parquet_block(Setup& s) {
     print_text(std::to_string(differ));
 }
 
+/// Filters of Parquet's layout that were made for many more keys than they got, and then folded
+/// while an estimate of the FPR stayed at most `fpr`. The estimate is the eighth power of the "mean
+/// fill", or the mean over "blocks". 20 samples, over numbers of keys that double from the first to
+/// the last: the FPR of absent keys over the estimate of the library. With `worst`, one sample: the
+/// greatest FPR, by the bits, over `fpr`.
+void run_folded(Setup& s) {
+    const std::uint64_t probes = s.count("probes", 0), steps = s.count("steps", 20);
+    const double fpr = s.number("fpr");
+    const bool by_blocks = s.text("estimate") == "blocks";
+    double worst = 0;
+    for (std::uint64_t step = 0; step < steps; ++step) {
+        const double doubling = static_cast<double>(step) / static_cast<double>(steps);
+        const auto n = static_cast<std::uint64_t>(20'000 * std::exp2(doubling));
+        auto filter = SplitBlockBloom::with_bits_per_key(1, 256 << 14, {.seed = step});
+        filter.insert(some_keys(step, 0, n));
+        const auto bytes = filter.bytes();
+        std::vector<std::uint32_t> words(bytes.size() / 4);
+        std::memcpy(words.data(), bytes.data(), bytes.size());
+        words = parquet_folding::folded_to(words, fpr, [&](const auto& half) {
+            if (by_blocks) return parquet_folding::fpr_of(half);
+            double ones = 0;
+            for (const std::uint32_t word : half) ones += std::popcount(word);
+            return std::pow(ones / 32 / static_cast<double>(half.size()), 8);
+        });
+        const double by_bits = parquet_folding::fpr_of(words);
+        worst = std::max(worst, by_bits / fpr);
+        if (probes == 0) continue;
+        const auto small = filter.folded(bytes.size() / 4 / words.size());
+        if (std::memcmp(small.bytes().data(), words.data(), 4 * words.size()) != 0)
+            throw std::logic_error("the library folds to other bits");
+        print_value(static_cast<double>(small.count(some_keys(step, 1ULL << 40, probes))) /
+                    static_cast<double>(probes) / by_bits);
+    }
+    if (probes == 0) print_value(worst);
+}
+
 const Probes structure_probes{{"dleft", run_dleft},
                               {"map_values", run_map_values},
                               {"map_strangers", run_map_absent},
@@ -190,6 +227,7 @@ const Probes structure_probes{{"dleft", run_dleft},
                               {"growing", run_growing},
                               {"cuckoo_load", run_cuckoo_load},
                               {"series_space", run_series_space},
+                              {"folded", run_folded},
                               {"parquet_block", run_parquet_block}};
 
 }  // namespace

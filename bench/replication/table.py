@@ -51,11 +51,12 @@ def listed(claims):
 
 
 def of_run(record, claims):
-    lines = header(["claim", "evidence", "kind", "published", "ours", "tolerance", "verdict"])
+    lines = header(["claim", "source", "kind", "published", "ours", "tolerance", "verdict"])
     for entry in record["claims"]:
         claim = claims[entry["id"]]
         flag = "" if as_expected(entry) else " (not as expected)"
-        lines.append(row([entry["id"], claim.evidence, claim.kind, published(claim), ours(entry),
+        lines.append(row([entry["id"], claim.how, claim.kind, published(claim), ours(entry),
                           claim.tolerance_text, entry["verdict"] + flag]))
     return "\n".join([*lines, "", tally(record["claims"]) + ".", "",
-                      f"Printed on {record['provenance']}, by `{record['command']}`.", ""])
+                      *(f"Printed on {run['provenance']}, by `{run['command']}`."
+                        for run in record["runs"]), ""])

@@ -28,7 +28,7 @@ void print_rounds(Setup& s, std::vector<Contestant> members,
     for (std::size_t i = 0; i < n; ++i) turns[i] = turns[2 * n - 1 - i] = i;
     turns.push_back(n);
     members.push_back(members[0]);
-    bench::Timer timer(static_cast<unsigned>(s.count("rounds", 21)), shortest_turn);
+    bench::Timer timer(static_cast<unsigned>(s.count("rounds", 11)), shortest_turn);
     const auto rounds = timer.run(members, turns);
     for (unsigned round = 0; round < timer.rounds(); ++round) {
         std::vector<double> ns;

@@ -8,6 +8,7 @@ A probe prints samples, one JSON object each:
   {"ns": {name: t, ..}, "again": t, "ghz": g}
                                     one round of times. "again" is the first member once more: an
                                     A/A pair. ghz comes from a chain of dependent multiplications.
+                                    The runner adds "process", the number of the process.
                                     With a "value" that was worked out from the times, that counts.
 """
 import math
@@ -16,17 +17,17 @@ import statistics
 from dataclasses import dataclass
 from decimal import Decimal
 
+from tolerances import VALUES
+
 REPRODUCED, DIRECTION, DIFFERS = "reproduced", "direction", "differs"
 NOT_REPRODUCED, TOO_NOISY = "not reproduced", "machine too noisy"
 NOT_TESTABLE = "not testable here"  # what the headline does not count: nothing was measured
 VERDICTS = (REPRODUCED, DIRECTION, DIFFERS, NOT_REPRODUCED, TOO_NOISY, NOT_TESTABLE)
 
-LACKS = "needs "     # how the note of an entry begins that the machine cannot test
-NEAR = 1.25          # the factor within which a ratio of times is the published one
-LOCATION, FAR = 2, 10  # the factors within which a place is the published one, or differs
-ROUNDS = 21          # the fewest rounds of times
-MOST_NOISE = 1.1     # the most by which an A/A pair may differ, and the clock move
-STATISTICAL = 0.02   # the tolerance of a statistical claim that names no other
+NEAR, STATISTICAL, ROUNDS = VALUES["near"], VALUES["statistical"], VALUES["rounds"]
+PROCESSES = VALUES["processes"]
+LOCATION, FAR, MOST_NOISE = VALUES["location"], VALUES["far"], VALUES["most_noise"]
+LACKS = "needs "  # how the note of an entry begins that the machine cannot test
 
 
 @dataclass
@@ -84,8 +85,10 @@ def ratios(samples):
 
 def noise(samples):
     """Why the times judge nothing; empty if they may."""
-    if len(samples) < ROUNDS:
-        return f"{len(samples)} rounds of times, {ROUNDS} are needed"
+    processes = {sample.get("process") for sample in samples}
+    if len(samples) < ROUNDS or len(processes) < PROCESSES:
+        return (f"{len(samples)} rounds of times in {len(processes)} processes, {ROUNDS} in "
+                f"{PROCESSES} are needed")
     first = next(iter(samples[0]["ns"]))
     _, low, high = median_interval([s["again"] / s["ns"][first] for s in samples])
     if low < 1 / MOST_NOISE or high > MOST_NOISE:
@@ -98,10 +101,15 @@ def noise(samples):
 
 
 def interval(samples):
-    """Estimate and 90 % interval of samples that are no texts or names."""
+    """Estimate and 90 % interval of samples that are no texts or names; of times, over the medians
+    of the processes."""
     if "ns" in samples[0]:
         given = "value" in samples[0]
-        return median_interval([s["value"] for s in samples] if given else ratios(samples))
+        values = [s["value"] for s in samples] if given else ratios(samples)
+        processes = {sample.get("process"): [] for sample in samples}
+        for sample, value in zip(samples, values):
+            processes[sample.get("process")].append(value)
+        return mean_interval([statistics.median(own) for own in processes.values()])
     if "hits" in samples[0]:
         if len(samples) < 5:
             return wilson(sum(s["hits"] for s in samples), sum(s["of"] for s in samples))
