@@ -41,9 +41,6 @@ class Run:
             remedy = "--words wants one made with --keys" if real_keys else "give it as --words"
             sys.exit(f"bench/claims.py: {folder}: a run on {self.keys}; {remedy}")
         self.sizes = nominal_sizes(self.rows)
-        for row in self.rows:  # a run without split256 has its sizes too
-            if row["op"] == "lookup":
-                self.sizes.setdefault(row["memory_level"], row["filter_bytes"])
 
     def source(self):
         words = ["bench/report"] + ([f"--{self.depth}"] if self.depth != "standard" else [])

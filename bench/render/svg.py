@@ -4,7 +4,10 @@ import html
 import math
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
-GREY, PALE, INK = "#667", "#e4e6ea", "#22252b"
+INK, GREY, AXIS, PALE, PAPER = "#22252b", "#667", "#99a", "#e4e6ea", "#fff"
+# What these become where the reader's screen is dark.
+NIGHT = {INK: "#e8eaee", GREY: "#a9afba", AXIS: "#727986", PALE: "#363a43", PAPER: "#16181d"}
+WIDE, NARROW = 760, 360  # px: a picture on paper and on a screen, and on a phone
 # A marker and a dash pattern for each series: told apart in print and by colour-blind readers.
 MARKERS = "circle square diamond up down cross plus".split()
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2")
@@ -51,6 +54,23 @@ def readable(colour):
     return colour
 
 
+def visible(colour):
+    """The colour, made light enough for a dark page."""
+    channels = [int(colour[i:i + 2], 16) for i in (1, 3, 5)]
+    while luminance(colour) < 0.24:
+        channels = [math.ceil(c + 0.1 * (255 - c)) for c in channels]
+        colour = "#" + "".join(f"{c:02x}" for c in channels)
+    return colour
+
+
+def night_style(colours):
+    """CSS that draws pictures of these colours on a dark screen; class "own" keeps its colour."""
+    pairs = {c: visible(c) for colour in colours for c in (colour, readable(colour))} | NIGHT
+    rules = "".join(f'svg [{of}="{day}"]:not(.own){{{of}:{night}}}'
+                    for day, night in pairs.items() if day != night for of in ("fill", "stroke"))
+    return f"@media screen and (prefers-color-scheme: dark){{{rules}}}"
+
+
 def text_width(text, size=12):
     return 0.57 * size * len(text)
 
@@ -72,7 +92,7 @@ class Picture:
     def __init__(self, width, height, about):
         self.width, self.height = width, height
         self.parts = [f"<title>{html.escape(about)}</title>",
-                      f'<rect width="{width}" height="{height}" fill="#fff"/>']
+                      f'<rect width="{width}" height="{height}" fill="{PAPER}"/>']
 
     def add(self, tag, title="", **attributes):
         words = "".join(f' {name.replace("_", "-")}="{value:.1f}"' if isinstance(value, float)
@@ -100,11 +120,12 @@ class Picture:
         if turned:
             words += f' transform="rotate(-90 {x:.1f} {y:.1f})"'
         if halo:
-            words += ' stroke="#fff" stroke-width="3" paint-order="stroke" stroke-linejoin="round"'
+            words += (f' stroke="{PAPER}" stroke-width="3" paint-order="stroke"'
+                      ' stroke-linejoin="round"')
         self.parts.append(f"<text {words}>{html.escape(text)}</text>")
 
     def marker(self, shape, x, y, colour, title="", r=4.2):
-        look = {"fill": colour, "stroke": "#fff", "stroke_width": 1}
+        look = {"fill": colour, "stroke": PAPER, "stroke_width": 1}
         if shape == "circle":
             self.add("circle", title, cx=float(x), cy=float(y), r=r, **look)
             return
@@ -121,6 +142,16 @@ class Picture:
                    "down": ((0, 1.2), (1.15, -0.9), (-1.15, -0.9))}[shape]
         way = "M" + "L".join(f"{x + r * dx:.1f} {y + r * dy:.1f}" for dx, dy in corners) + "Z"
         self.add("path", title, d=way, **look)
+
+    def hatch(self, x, y, width, height, title="", step=7):
+        """What was not measured. The lines of boxes side by side meet."""
+        self.add("rect", title, x=float(x), y=float(y), width=float(width), height=float(height),
+                 fill=PAPER)
+        way = ""
+        for i in range(math.ceil((x + y) / step), math.floor((x + y + width + height) / step) + 1):
+            low, high = max(x, i * step - y - height), min(x + width, i * step - y)
+            way += f"M{low:.1f} {i * step - low:.1f}L{high:.1f} {i * step - high:.1f}"
+        self.add("path", d=way, stroke=AXIS, stroke_width=1.2, fill="none", pointer_events="none")
 
     def label(self, x, y, text, colour=GREY, size=10, anchor="middle", bold=False):
         """Text that covers nothing."""
@@ -193,7 +224,7 @@ class Chart(Picture):
         for value, text in y_ticks:
             self.line(x.start, y.at(value), x.end, y.at(value))
             self.label(x.start - 7, y.at(value) + 4, text, size=12, anchor="end")
-        self.line(x.start, y.start, x.end, y.start, "#99a")
+        self.line(x.start, y.start, x.end, y.start, AXIS)
         self.names(x_name, y_name)
 
     def names(self, x_name, y_name):
