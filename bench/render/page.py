@@ -10,7 +10,7 @@ NUMBER = re.compile(r"^[<>~]?-?[0-9][0-9.,]*( |$|x|%|\()")
 
 def inline(text):
     """Escaped, with `code`, **bold** and [links](to) as elements."""
-    text = html.escape(text, quote=False)
+    text = html.escape(text, quote=False).replace(" %", "\u00a0%")
     text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
     text = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", text)
     return re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", text)
@@ -27,7 +27,7 @@ def table(lines):
 
     def row(cells, tag):
         classes = [" class=n" if 0 < i < len(numeric) and numeric[i] else
-                   " class=w" if len(cell) > 60 else "" for i, cell in enumerate(cells)]
+                   " class=w" if len(cell) > 30 else "" for i, cell in enumerate(cells)]
         return "<tr>" + "".join(f"<{tag}{c}>{inline(cell)}</{tag}>"
                                 for c, cell in zip(classes, cells)) + "</tr>"
 
@@ -73,7 +73,7 @@ def figure(wide, narrow="", caption=""):
 def folded(title, inner, paper=False):
     """What opens with a click; on paper it is open, or not there."""
     rows = inner.count("<tr>") - inner.count("<thead>")
-    some = f" <small>{rows} rows</small>" if rows else ""
+    some = f" <small>{rows} {'rows' if rows > 1 else 'row'}</small>" if rows else ""
     return (f"<details{' class=paper' if paper else ''}><summary>{html.escape(title)}{some}"
             f"</summary>{inner}</details>")
 
@@ -151,9 +151,9 @@ td:first-child, th:first-child { padding-left: .3rem; position: sticky; left: 0;
 th { border-bottom: 2px solid var(--soft); vertical-align: bottom; font-weight: 600;
   max-width: 9rem; }
 .n { text-align: right; }
-td.w { white-space: normal; min-width: 16rem; }
+td.w { white-space: normal; min-width: 10rem; }
 tbody tr:hover td { background: var(--tint); }
-table.facts td { white-space: normal; overflow-wrap: anywhere; }
+table.facts td + td { white-space: normal; overflow-wrap: anywhere; }
 .wrong { color: var(--wrong); font-weight: 600; }
 @media screen and (max-width: 48rem) {
   body { padding: .8rem; font-size: 16px; }
@@ -165,18 +165,20 @@ table.facts td { white-space: normal; overflow-wrap: anywhere; }
 @media print {
   @page { size: A4; margin: 12mm; }
   body { font-size: 9.5pt; max-width: none; padding: 0; }
+  h2 { margin-top: 1rem; }
+  .answer { font-size: 1.1em; }
   nav, details:not(.paper) { display: none; }
   details::details-content { content-visibility: visible; height: auto; }
   summary { list-style: none; font-weight: 600; }
   .box { overflow: visible; }
   table { font-size: 7.5pt; width: 100%; }
   th, td { padding: .1rem .3rem; position: static !important; }
-  td { white-space: normal; }
-  td.n { white-space: nowrap; }
+  td.w { min-width: 0; }
   thead { display: table-header-group; }
   .several { grid-template-columns: 1fr 1fr; }
-  tr, figure, svg { break-inside: avoid; }
+  tr, svg, .wide { break-inside: avoid; }
   h2, h3, summary { break-after: avoid; }
+  figcaption { break-before: avoid; }
   svg { width: 100%; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 """

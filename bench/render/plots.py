@@ -39,14 +39,15 @@ def engines(about, rows, width=NARROW):
     for level in select.LEVELS:
         measured = {r["family"]: r for r in select.near_12_bits(about, rows, level, "engine")}
         best = next(iter(fastest(about, rows, level, *select.COMPARED)), None)
-        lines = [(best["family"] if best else "ours", best)]
-        lines += sorted([(name, measured.get(name)) for name in names],
-                        key=lambda line: line[1]["ns_per_key"] if line[1] else 1e99)
+        lines = [(best["family"] if best else "any filter", best)]
+        if best or measured:
+            lines += sorted([(name, measured.get(name)) for name in names],
+                            key=lambda line: line[1]["ns_per_key"] if line[1] else 1e99)
         picture = Picture(width, 44 + 21 * len(lines), f"What engines ship beside ours, {level}")
         size = select.nominal_sizes(rows).get(level)
         picture.text(2, 14, select.heading(about, rows, level, size) if size else level, size=13,
                      bold=True, halo=False)
-        start, end, columns = 82, width - 142, (width - 104, width - 58, width - 2)
+        start, end, columns = 82, width - 152, (width - 112, width - 68, width - 2)
         for at, text in zip(columns, ("ns a key", "times", "FPR")):
             picture.label(at, 34, text, size=11, anchor="end")
         most = max((r["ns_high"] for _, r in lines if r), default=1)
@@ -68,7 +69,7 @@ def engines(about, rows, width=NARROW):
 
 
 def time_against_size(about, rows, width=WIDE):
-    height = 430
+    height = 390
     lines = {}
     for family in select.families(rows):
         points, wanted = {}, select.fewest_bits(about, family) or 12
@@ -102,7 +103,7 @@ def time_against_size(about, rows, width=WIDE):
 
 
 def fpr_against_bits(about, rows, width=WIDE):
-    height = 430
+    height = 390
     subjects = [s for s in about["subjects"] if s["filters"] and s["role"] in select.COMPARED]
     # Filters of many keys: small ones follow the finite model, not the line.
     points = {s["name"]: list({(r["bits_per_key"], r["fpr"]): r for r in rows
@@ -131,7 +132,6 @@ def fpr_against_bits(about, rows, width=WIDE):
                         f"{r['filter']}, {r['bits_per_key']:.2f} bits a key: measured "
                         f"{select.percent(r['fpr'])}, model {select.percent(r['fpr_model'])}", 3.6,
                         (r["fpr_low"] or r["fpr"], r["fpr_high"]))
-    chart.text(x.start + 12, y.start - 12, "marks: measured; lines: the exact models", GREY)
     return chart.done()
 
 
@@ -145,7 +145,7 @@ def front(points):
     return out
 
 
-def time_against_fpr(about, rows, width=NARROW, height=330):
+def time_against_fpr(about, rows, width=NARROW, height=300):
     """One picture a memory level; the line is the front."""
     pictures, known = [], {r["family"] for level in select.LEVELS
                            for r in select.near_12_bits(about, rows, level, *select.COMPARED)}
@@ -175,7 +175,7 @@ def time_against_fpr(about, rows, width=NARROW, height=330):
         chart.names_beside(names, 11, 52, width - 4, y.end - 8, y.start)
         missing = len(known) - len(shown)
         if missing:
-            chart.hatch(width - 150, 8, 16, 13)
+            chart.hatch(width - 168, 8, 16, 13)
             chart.label(width - 10, 18, f"not measured: {missing} filters", INK, 11, "end")
         pictures.append(chart.done())
     return pictures

@@ -76,24 +76,25 @@ def sections_of(about, rows, folder):
     size_caption = ("Bars: 95 % intervals of the medians. A line ends where the filter was not "
                     "measured any further.")
     return [
-        ("The skyline of this machine",
+        ("The skyline",
          both(skyline, about, rows, 12.7, "Least time near 12 bits a key", hover=False,
               caption="For so many keys, and so much work spared by each \"not in\": the filter "
               "that leaves the least time. Hatched: not measured; a filter that was not measured "
               "at that size may leave less."), s.section_skyline(about, rows), "fold"),
         ("Filters that engines ship",
-         figure(plots.engines(about, rows), caption="ns a key in batches, and how many times that "
-                "of the fastest of ours with at most 1 % false positives; the same bytes a key. "
-                "The engines' designs are plain loops here, not the engines' code. "
+         figure(plots.engines(about, rows), caption="ns per absent key in batches, and how many "
+                "times as long as the fastest of ours with at most 1 % false positives. All have "
+                "the same bytes a key. The engines' designs are plain loops, not their code. "
                 + one_key(about, rows)), s.section_engines(about, rows), "fold"),
         ("Which filter to take", "", s.section_recommendations(about, rows), "open"),
-        ("Time, size and false positives",
+        ("More pictures",
          both(plots.time_against_size, about, rows, caption=size_caption)
          + figure(plots.time_against_fpr(about, rows), caption="Filters near 12 bits a key. The "
                   "line is the front: no filter is below and left of it.")
-         + both(plots.fpr_against_bits, about, rows)
-         + both(skyline, about, rows, None, "Least time at any space that was measured",
-                hover=False, caption="Between two measured sizes times lie on a straight line."),
+         + both(plots.fpr_against_bits, about, rows,
+                caption="Marks: measured. Lines: the exact models.")
+         + both(skyline, about, rows, None, "Least time at any space", hover=False,
+                caption="The skyline where each filter may have any space that was measured."),
          "", "open"),
         ("Filters near 12 bits per key", "", s.section_levels(about, rows), "paper"),
         ("One key a call", "", s.section_one_key(about, rows), "table"),
@@ -131,8 +132,8 @@ def main(folder):
         if how in ("table", "paper"):
             tables += folded(title, inner, how == "paper") if text else ""
         elif drawn or text:
-            shown.append((title, drawn + (inner if how == "open" or not text else
-                                          folded("The same as a table", inner))))
+            shown.append((title, drawn + (folded("The same as a table", inner)
+                                          if drawn and how == "fold" else inner)))
     shown.append(("Tables", to_html(INTRO) + tables))
     write(folder, "report.md", "\n\n".join(markdown) + "\n")
     beside = ASKED if os.path.exists(os.path.join(folder, ASKED)) else ""

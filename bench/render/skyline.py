@@ -52,14 +52,22 @@ def between(points, n, measured, bits=None):
     return None
 
 
-def at_least(points, n, bits=None):
+def least_touch(lines, bytes_):
+    """The time of `touch` at the next smaller size that any filter was measured at."""
+    rows = [r for points in lines.values() for _, r in points
+            if r["touch_ns"] and r["filter_bytes"] <= bytes_]
+    largest = max((r["filter_bytes"] for r in rows), default=0)
+    return min((r["touch_ns"] for r in rows if r["filter_bytes"] > largest / 1.3), default=0)
+
+
+def at_least(points, n, lines, bits=None):
     """The candidate of a filter that was not measured around n keys: it takes at least the time of
-    its next smaller size, and no time if there is none."""
-    smaller = [(0.0, points[0][1])] + [
-        (row["ns_per_key"], row) for _, row in points
-        if row["filter_bytes"] <= n * (bits or row["bits_per_key"]) / 8]
+    its next smaller size, and that of loading a line."""
+    bytes_ = n * (bits or points[0][1]["bits_per_key"]) / 8
+    smaller = [(0.0, points[0][1])] + [(row["ns_per_key"], row) for _, row in points
+                                       if row["filter_bytes"] <= bytes_]
     ns, row = smaller[-1]
-    return NOT_MEASURED, ns, row["fpr"], row
+    return NOT_MEASURED, max(ns, least_touch(lines, bytes_)), row["fpr"], row
 
 
 def best_at(candidates):
@@ -106,7 +114,7 @@ def columns_of(lines, low, high, bits):
             if (at := between(points, n, measured, bits)) is not None:
                 candidates.append((family, *at))
             else:
-                missing.append(at_least(points, n, bits))
+                missing.append(at_least(points, n, lines, bits))
         here = {(name, round(row["bits_per_key"])) for name, *_, row in candidates if row}
         out.append((left, right, n, best_at(candidates + [
             c for c in missing if (c[3]["family"], round(c[3]["bits_per_key"])) not in here])))
@@ -212,6 +220,8 @@ def skyline(about, rows, most_bits=None, heading="", width=WIDE, hover=True):
             work = LEAST_WORK * (MOST_WORK / LEAST_WORK) ** ((j + 0.5) / LINES)
             column.append(next(c[0] for at, c in reversed(steps) if at <= work))
         grid.append(column)
+    if not any(name in colours and name != NO_FILTER for column in grid for name in column):
+        return ""  # nothing but hatching
     for colour, way in paths.items():
         picture.add("path", d=way, **region(colour))
     for work, text in EXAMPLES.items():
@@ -233,7 +243,7 @@ def skyline(about, rows, most_bits=None, heading="", width=WIDE, hover=True):
     if heading:
         picture.text(8, 16, heading, size=14 if width > NARROW else 13, bold=True, halo=False)
     if any(NOT_MEASURED in column for column in grid):
-        picture.hatch(width - 108, 5, 16, 13)
+        picture.hatch(width - 116, 5, 16, 13)
         picture.label(width - 8, 16, NOT_MEASURED, size=12, anchor="end")
     return picture.done()
 

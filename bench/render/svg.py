@@ -34,9 +34,9 @@ class Axis:
                 if self.low * 0.999 <= step * 10.0 ** i <= self.high * 1.001]
 
     def steps(self, most=7):
-        """1, 2, 5 of each decade, or the decades alone where these are too many."""
-        fine = self.decades((1, 2, 5))
-        return fine if len(fine) <= most else self.decades()
+        """1 to 9 of each decade; 1, 2, 5 where these are too many, or the decades alone."""
+        fine = self.decades(range(1, 10)), self.decades((1, 2, 5)), self.decades()
+        return next((ticks for ticks in fine if len(ticks) <= most), fine[-1])
 
 
 def luminance(colour):
