@@ -158,6 +158,7 @@ table.facts td + td { white-space: normal; overflow-wrap: anywhere; }
 @media screen and (max-width: 48rem) {
   body { padding: .8rem; font-size: 16px; }
   h2 { margin-top: 1.4rem; }
+  td:first-child { white-space: normal; }
   .wide { display: none; }
   .narrow { display: block; }
   .narrow svg, .several svg { width: 100%; max-width: 30rem; }
