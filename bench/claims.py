@@ -19,6 +19,7 @@ from cells import (bits, cell, fpr, interval, markdown_table, model, name, ns,  
 from markers import put, write_whole  # noqa: E402
 from rows import (fewest_bits, is_usual_lookup, load, main_subjects, near,  # noqa: E402
                   nominal_sizes, size, subjects)
+from svg import night_style  # noqa: E402
 
 LEVELS = ("L1", "L2", "L3", "DRAM")
 SKYLINE = "The filter that leaves the least time a key, near 12 bits a key"
@@ -136,7 +137,9 @@ def main():
     if not options.show:
         drawn = skyline.skyline(run.about, run.rows, 12.7, SKYLINE, hover=False)
         if drawn:
-            filled[os.path.join(ROOT, "bench", "results", "skyline.svg")] = drawn
+            night = f"</title><style>{night_style([])}</style>"
+            filled[os.path.join(ROOT, "bench", "results", "skyline.svg")] = drawn.replace(
+                "</title>", night, 1)
         for path, text in filled.items():
             write_whole(path, text)
 

@@ -38,10 +38,11 @@ def said_of_engines(best, about, rows, level):
     ratio = engine["ns_per_key"] / best["ns_per_key"]
     how = verdict(best, engine)
     by = {"slower": f"**{ratio:.1f} times as long**", "within noise": "the same within noise",
-          "faster": f"which is {1 / ratio:.1f} times as FAST"}[how]
-    rate = "" if few else f" (but {percent(engine['fpr'])} false positives)"
-    return how, (f"The fastest design that an engine ships, {quoted(engine)}{rate}, takes "
-                 f"{ns(engine)} ns, {by}.")
+          "faster": f"{1 / ratio:.1f} times as FAST"}[how]
+    first = (f"Of the designs of engines {quoted(engine)} is the fastest:" if few else
+             f"No design of an engine has so few false positives; {quoted(engine)}, with "
+             f"{percent(engine['fpr'])}, takes")
+    return how, f"{first} {ns(engine)} ns, {by}."
 
 
 def sentence(about, rows, level):
@@ -49,7 +50,7 @@ def sentence(about, rows, level):
     where = heading(about, rows, level, nominal_sizes(rows)[level])
     best, *others = fastest(about, rows, level, *COMPARED) or [None]
     if not best:
-        return f"At {where} no filter of at most {percent(MOST_FPR)} false positives was measured."
+        return f"At {where} no filter of at most {percent(MOST_FPR)} FPR was measured."
     ties = [r for r in others if verdict(best, r) == "within noise"]
     after = [r for r in others if verdict(best, r) == "slower"]
     how, engines = said_of_engines(best, about, rows, level)
@@ -61,7 +62,7 @@ def sentence(about, rows, level):
     if after:
         ratio = after[0]["ns_per_key"] / best["ns_per_key"]
         first += f"; next is {quoted(after[0])}, {ns(after[0])} ({ratio:.1f} times)"
-    return f"**At {where} {first}.** {engines}"
+    return f"**At {where}, at most {percent(MOST_FPR)} FPR, {first}.** {engines}"
 
 
 def not_measured(about, rows):
@@ -89,8 +90,8 @@ def answer(about, rows):
     said = [sentence(about, rows, level) for level in levels]
     if not said:
         return ["No lookups were measured in this run."]
-    terms = (f"Filters of about 12 bits a key and at most {percent(MOST_FPR)} false positives; "
-             "absent keys in batches of 16,384, one thread.")
+    terms = ("About 12 bits a key; absent keys in batches of 16,384, one thread; the designs of "
+             "engines in plain loops.")
     return [*said, " ".join(filter(None, (terms, not_measured(about, rows))))]
 
 

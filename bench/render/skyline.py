@@ -241,7 +241,7 @@ def skyline(about, rows, most_bits=None, heading="", width=WIDE, hover=True):
         picture.label(x.start - 8, y.at(value) + 4, text, size=12, anchor="end")
     picture.names("keys in the filter", "work that one \"not in\" spares")
     if heading:
-        picture.text(8, 16, heading, size=14 if width > NARROW else 13, bold=True, halo=False)
+        picture.text(8, 16, heading, size=14 if width > NARROW else 12, bold=True, halo=False)
     if any(NOT_MEASURED in column for column in grid):
         picture.hatch(width - 116, 5, 16, 13)
         picture.label(width - 8, 16, NOT_MEASURED, size=12, anchor="end")

@@ -7,7 +7,7 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 INK, GREY, AXIS, PALE, PAPER = "#22252b", "#667", "#99a", "#e4e6ea", "#fff"
 # What these become where the reader's screen is dark.
 NIGHT = {INK: "#e8eaee", GREY: "#a9afba", AXIS: "#727986", PALE: "#363a43", PAPER: "#16181d"}
-WIDE, NARROW = 760, 360  # px: a picture on paper and on a screen, and on a phone
+WIDE, NARROW = 760, 334  # px: a picture on paper and on a screen, and on a phone
 # A marker and a dash pattern for each series: told apart in print and by colour-blind readers.
 MARKERS = "circle square diamond up down cross plus".split()
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2")
