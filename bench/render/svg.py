@@ -105,10 +105,10 @@ class Picture:
         self.add("line", x1=float(x1), y1=float(y1), x2=float(x2), y2=float(y2), stroke=colour,
                  stroke_width=width, stroke_dasharray=dash)
 
-    def path(self, points, colour, width=1.6, dash="", opacity=""):
+    def path(self, points, colour, width=1.6, dash=""):
         way = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
         self.add("path", d=way, fill="none", stroke=colour, stroke_width=width,
-                 stroke_dasharray=dash, stroke_linejoin="round", opacity=opacity)
+                 stroke_dasharray=dash, stroke_linejoin="round")
 
     def text(self, x, y, text, colour=INK, size=12, anchor="start", turned=False, bold=False,
              halo=True):
@@ -206,11 +206,9 @@ class Chart(Picture):
     """A picture with two axes, drawn on in the units of the data. The names of curves stand right
     of their ends."""
 
-    def __init__(self, width, height, about, x, y, heading=""):
+    def __init__(self, width, height, about, x, y):
         super().__init__(width, height, about)
         self.x, self.y, self.ends = x, y, []
-        if heading:
-            self.text(8, 20, heading, size=15, bold=True, halo=False)
 
     def at(self, point):
         return self.x.at(point[0]), self.y.at(point[1])
@@ -246,6 +244,6 @@ class Chart(Picture):
             self.line(x, self.y.at(interval[0]), x, self.y.at(interval[1]), colour, 1)
         self.marker(shape, x, y, colour, title, r)
 
-    def done(self, gap=14, size=12):
-        self.names_at_ends(self.ends, self.y.end + 4, self.y.start - 4, gap, size)
+    def done(self):
+        self.names_at_ends(self.ends, self.y.end + 4, self.y.start - 4)
         return super().done()
