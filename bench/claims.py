@@ -19,6 +19,7 @@ from cells import (bits, cell, fpr, interval, markdown_table, model, name, ns,  
 from markers import put, write_whole  # noqa: E402
 from rows import (fewest_bits, is_usual_lookup, load, main_subjects, near,  # noqa: E402
                   nominal_sizes, size, subjects)
+from svg import night_style  # noqa: E402
 
 LEVELS = ("L1", "L2", "L3", "DRAM")
 SKYLINE = "The filter that leaves the least time a key, near 12 bits a key"
@@ -41,9 +42,6 @@ class Run:
             remedy = "--words wants one made with --keys" if real_keys else "give it as --words"
             sys.exit(f"bench/claims.py: {folder}: a run on {self.keys}; {remedy}")
         self.sizes = nominal_sizes(self.rows)
-        for row in self.rows:  # a run without split256 has its sizes too
-            if row["op"] == "lookup":
-                self.sizes.setdefault(row["memory_level"], row["filter_bytes"])
 
     def source(self):
         words = ["bench/report"] + ([f"--{self.depth}"] if self.depth != "standard" else [])
@@ -139,7 +137,9 @@ def main():
     if not options.show:
         drawn = skyline.skyline(run.about, run.rows, 12.7, SKYLINE, hover=False)
         if drawn:
-            filled[os.path.join(ROOT, "bench", "results", "skyline.svg")] = drawn
+            night = f"</title><style>{night_style([])}</style>"
+            filled[os.path.join(ROOT, "bench", "results", "skyline.svg")] = drawn.replace(
+                "</title>", night, 1)
         for path, text in filled.items():
             write_whole(path, text)
 

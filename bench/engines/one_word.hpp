@@ -90,9 +90,11 @@ struct DuckDb {
 ///
 ///     hash    | - | 6 bits | 6 bits | 6 bits | 21 bits: word |
 ///
-/// It takes 16 to 32 bits a key. From 2^22 words on the word is chosen by bits of the mask too.
+/// It takes 16 to 32 bits a key. From 2^22 words on the word is chosen by bits of the mask too, and
+/// the FPR leaves the model.
 struct Trino {
     static constexpr const char* name = "trino";
+    static constexpr u64 max_bytes = u64{8} << 21;
     Words<u64> bits;
 
     Trino(u64 n_keys, double bits_per_key)

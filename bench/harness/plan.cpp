@@ -90,16 +90,17 @@ Plan make_plan(Depth depth, const Machine& machine) {
                        (full || bytes == l2 || (!quick && bytes <= l3));
             plan.cases.push_back(c);
         }
-    // Filling those of engines in DRAM takes a minute.
-    for (const std::uint64_t bytes : {l1, l2, l3})
+    for (const std::uint64_t bytes : {l1, l2, l3, dram})
         for (const Kind& kind : kinds())
-            if (kind.role == Role::engine) plan.cases.push_back(at_size(kind, bytes, 12));
+            if (kind.role == Role::engine && bytes <= kind.max_bytes &&
+                !(quick && bytes == dram))  // filling takes a minute
+                plan.cases.push_back(at_size(kind, bytes, 12));
     // Time against size, between the sizes above.
     if (!quick)
         for (const std::uint64_t bytes : {64 * kib, mib, 2 * mib, 32 * mib, 128 * mib})
             for (const Kind& kind : kinds())
-                // Filling the others of 32 MiB and more takes long.
-                if (kind.role == Role::contender && (bytes <= 2 * mib || kind.is_main))
+                if (kind.role == Role::contender &&
+                    (bytes <= 2 * mib || kind.is_main || !kind.fills_slowly))
                     plan.cases.push_back(at_size(kind, bytes, 12));
     // Equal space.
     std::vector<std::uint64_t> sizes{l2};

@@ -49,7 +49,7 @@ def noise(old, new):
     """What two runs of one program may differ by: 5 % through the addresses of their memory, 20 %
     where threads must find a free core each, and what `touch` moved within each run."""
     moved = sum(float(row.get("touch_moved") or 0) for row in (old, new))
-    return (0.05 if new["threads"] == "1" else 0.2) + moved
+    return (0.05 if new["threads"] in ("1", 1) else 0.2) + moved
 
 
 def verdict(old, new):

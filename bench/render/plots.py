@@ -1,7 +1,8 @@
 """The plots of report.html, each returned as SVG."""
 import rows as select
+from answer import fastest
 from cells import ns
-from svg import DASHES, GREY, MARKERS, Axis, Chart
+from svg import AXIS, DASHES, GREY, INK, MARKERS, NARROW, WIDE, Axis, Chart, Picture
 
 
 def styles(about):
@@ -28,7 +29,47 @@ def around(values, below, above, start, end):
     return Axis(min(values) / below, max(values) * above, start, end)
 
 
-def time_against_size(about, rows, width=980, height=520):
+def engines(about, rows, width=NARROW):
+    """For each memory level the fastest filter beside what engines ship: bars, one under the
+    other, that are hatched where nothing was measured."""
+    names = select.subjects(about, "engine")
+    if not names:
+        return []
+    pictures = []
+    for level in select.LEVELS:
+        measured = {r["family"]: r for r in select.near_12_bits(about, rows, level, "engine")}
+        best = next(iter(fastest(about, rows, level, *select.COMPARED)), None)
+        lines = [(best["family"] if best else "any filter", best)]
+        if best or measured:
+            lines += sorted([(name, measured.get(name)) for name in names],
+                            key=lambda line: line[1]["ns_per_key"] if line[1] else 1e99)
+        picture = Picture(width, 44 + 21 * len(lines), f"What engines ship beside ours, {level}")
+        size = select.nominal_sizes(rows).get(level)
+        picture.text(2, 14, select.heading(about, rows, level, size) if size else level, size=13,
+                     bold=True, halo=False)
+        start, end, columns = 82, width - 152, (width - 112, width - 68, width - 2)
+        for at, text in zip(columns, ("ns a key", "times", "FPR")):
+            picture.label(at, 34, text, size=11, anchor="end")
+        most = max((r["ns_high"] for _, r in lines if r), default=1)
+        for i, (name, row) in enumerate(lines):
+            y = 42 + 21 * i
+            picture.text(start - 6, y + 12, name, INK, 12, "end", bold=not i, halo=False)
+            if not row:
+                picture.hatch(start, y, width - 2 - start, 16)
+                picture.text((start + width) / 2, y + 12, "not measured", INK, 11, "middle")
+                continue
+            colour = AXIS if i else styles(about)[name][0]
+            picture.add("rect", hover(row), x=float(start), y=float(y), height=16, fill=colour,
+                        width=max(1.5, (end - start) * row["ns_per_key"] / most))
+            ratio = f"{row['ns_per_key'] / best['ns_per_key']:.1f}" if best else ""
+            for at, text in zip(columns, (ns(row), ratio, select.percent(row["fpr"]))):
+                picture.label(at, y + 12, text, INK, 12, "end", bold=not i)
+        pictures.append(picture.done())
+    return pictures
+
+
+def time_against_size(about, rows, width=WIDE):
+    height = 390
     lines = {}
     for family in select.families(rows):
         points, wanted = {}, select.fewest_bits(about, family) or 12
@@ -41,16 +82,17 @@ def time_against_size(about, rows, width=980, height=520):
     shown = [r for line in lines.values() for r in line]
     if not shown:
         return ""
-    x = around((r["filter_bytes"] for r in shown), 1.3, 1.3, 62, width - 130)
-    y = around((r[of] for r in shown for of in ("ns_low", "ns_high")), 1.15, 1.15, height - 50, 28)
+    x = around((r["filter_bytes"] for r in shown), 1.3, 1.3, 52, width - 104)
+    y = around((r[of] for r in shown for of in ("ns_low", "ns_high")), 1.15, 1.15, height - 44, 28)
     chart = Chart(width, height, "Time of a lookup against the size of the filter", x, y)
-    sizes = [1024 << i for i in range(0, 25, 2) if x.low <= 1024 << i <= x.high]
+    step = 2 if width > NARROW else 4
+    sizes = [1024 << i for i in range(0, 25, step) if x.low <= 1024 << i <= x.high]
     chart.frame([(b, select.size(b)) for b in sizes], [(t, number(t)) for t in y.steps(9)],
                 "size of the filter", f"ns per absent key ({about['best_isa']})")
     for level, bytes_ in about["levels"].items():
         if x.low < bytes_ < x.high:
-            chart.line(x.at(bytes_), y.start, x.at(bytes_), y.end, "#889", 1, "4 4")
-            chart.text(x.at(bytes_), 18, f"{level}: {select.size(bytes_)}", GREY, 11, "middle")
+            chart.line(x.at(bytes_), y.start, x.at(bytes_), y.end, AXIS, 1, "4 4")
+            chart.text(x.at(bytes_), 18, level, GREY, 11, "middle")
     for family, line in lines.items():
         colour, marker, dash = styles(about)[family]
         chart.curve([(r["filter_bytes"], r["ns_per_key"]) for r in line], colour, family, dash=dash)
@@ -60,7 +102,8 @@ def time_against_size(about, rows, width=980, height=520):
     return chart.done()
 
 
-def fpr_against_bits(about, rows, width=980, height=540):
+def fpr_against_bits(about, rows, width=WIDE):
+    height = 390
     subjects = [s for s in about["subjects"] if s["filters"] and s["role"] in select.COMPARED]
     # Filters of many keys: small ones follow the finite model, not the line.
     points = {s["name"]: list({(r["bits_per_key"], r["fpr"]): r for r in rows
@@ -71,9 +114,9 @@ def fpr_against_bits(about, rows, width=980, height=540):
     rates += [r["fpr"] for some in points.values() for r in some]
     if not rates:
         return ""
-    x, y = Axis(6, 24.4, 66, width - 130, log=False), around(rates, 1.3, 1.2, height - 50, 14)
+    x, y = Axis(6, 24.4, 66, width - 104, log=False), around(rates, 1.3, 1.2, height - 44, 14)
     chart = Chart(width, height, "False-positive rate against bits per key", x, y)
-    chart.frame([(b, str(b)) for b in range(6, 25, 2)],
+    chart.frame([(b, str(b)) for b in range(6, 25, 2 if width > NARROW else 6)],
                 [(f, select.percent(f)) for f in y.decades()], "bits per key",
                 "false-positive rate")
     for s in subjects:
@@ -89,7 +132,6 @@ def fpr_against_bits(about, rows, width=980, height=540):
                         f"{r['filter']}, {r['bits_per_key']:.2f} bits a key: measured "
                         f"{select.percent(r['fpr'])}, model {select.percent(r['fpr_model'])}", 3.6,
                         (r["fpr_low"] or r["fpr"], r["fpr_high"]))
-    chart.text(x.start + 12, y.start - 12, "marks: measured; lines: the exact models", GREY)
     return chart.done()
 
 
@@ -103,12 +145,13 @@ def front(points):
     return out
 
 
-def time_against_fpr(about, rows, width=480, height=350):
+def time_against_fpr(about, rows, width=NARROW, height=300):
     """One picture a memory level; the line is the front."""
-    pictures = []
+    pictures, known = [], {r["family"] for level in select.LEVELS
+                           for r in select.near_12_bits(about, rows, level, *select.COMPARED)}
     for level, bytes_ in select.nominal_sizes(rows).items():
-        shown = [r for r in select.at_12_bits(rows, level, bytes_, about).values()
-                 if abs(r["bits_per_key"] - 12) <= 0.7 and r["fpr"] > 0]
+        shown = [r for r in select.near_12_bits(about, rows, level, *select.COMPARED)
+                 if r["fpr"] > 0]
         if not shown:
             continue
         x = around((r["fpr"] for r in shown), 1.5, 2.2, 56, width - 10)
@@ -121,7 +164,7 @@ def time_against_fpr(about, rows, width=480, height=350):
         best = front(shown)
         stairs = [(b["fpr"], r["ns_per_key"]) for a, b in zip(best, best[1:]) for r in (a, b)]
         if stairs:
-            chart.curve([(best[0]["fpr"], best[0]["ns_per_key"]), *stairs], "#99a", width=1.4)
+            chart.curve([(best[0]["fpr"], best[0]["ns_per_key"]), *stairs], AXIS, width=1.4)
         names = []
         for r in shown:
             colour, marker, _ = styles(about)[r["family"]]
@@ -130,5 +173,9 @@ def time_against_fpr(about, rows, width=480, height=350):
                         hover(r) + (", on the front" if on_front else ""), 5.2 if on_front else 3.8)
             names.append((*chart.at((r["fpr"], r["ns_per_key"])), r["family"], colour))
         chart.names_beside(names, 11, 52, width - 4, y.end - 8, y.start)
+        missing = len(known) - len(shown)
+        if missing:
+            chart.hatch(width - 168, 8, 16, 13)
+            chart.label(width - 10, 18, f"not measured: {missing} filters", INK, 11, "end")
         pictures.append(chart.done())
-    return "".join(pictures)
+    return pictures

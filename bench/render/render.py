@@ -4,14 +4,17 @@ usage: render.py DIR
 """
 import os
 import sys
+import textwrap
 
 import plots
 import sections as s
+from answer import answer, one_key
 from cells import fpr, ns, time_and_ratio
 from markers import write_whole
-from page import figure, page, to_html
+from page import figure, folded, page, to_html
 from rows import at_12_bits, families, load, nominal_sizes, percent, size
 from skyline import skyline
+from svg import NARROW
 
 INTRO = ("One thread, 64-bit keys, absent unless a hit ratio is named; ns per key. `touch` hashes "
          "the same keys and loads the same lines without testing anything: the ratio to it is the "
@@ -22,9 +25,11 @@ def screen(about, rows, folder):
     sizes = nominal_sizes(rows)
     machine = about["machine"]
     out = [f"simdbloom, {machine['cpu']}, {about['best_isa']}, {machine['date']}, "
-           f"{len(rows)} measurements", "",
-           "Fastest lookup by filter size and false-positive rate "
-           "(filter, bits per key: ns per absent key, one thread):"]
+           f"{len(rows)} measurements", ""]
+    for text in answer(about, rows):
+        out += textwrap.wrap(text.replace("**", "").replace("`", ""), 100)
+    out += ["", "Fastest lookup by filter size and false-positive rate "
+           "(filter, bits per key: ns per absent key, one thread; -: none was measured):"]
     best = s.recommendations(rows, about)
     out.append(f"{'filter size':16}" + "".join(f"{'FPR <= ' + percent(t):32}" for t in s.TARGETS))
     for level, bytes_ in sizes.items():
@@ -52,18 +57,10 @@ def screen(about, rows, folder):
     return "\n".join(out)
 
 
-def skylines(about, rows):
-    return (figure(skyline(about, rows, 12.7, "Near 12 bits a key"),
-                   "For so many keys, and so much work spared by each \"not in\": the filter that "
-                   "leaves the least time a key. Grey: a filter that was not measured at that "
-                   "size may leave less.")
-            + figure(skyline(about, rows, None, "Any space that was measured"),
-                     "Rest the pointer on a place for the filter, its time and its FPR. Between "
-                     "two measured sizes times lie on a straight line."))
-
-
-def pictures(*drawn, caption=""):
-    return lambda about, rows: "".join(figure(f(about, rows), caption) for f in drawn)
+def both(draw, about, rows, *more, caption="", **phone):
+    """A picture in its two forms."""
+    return figure(draw(about, rows, *more), draw(about, rows, *more, width=NARROW, **phone),
+                  caption)
 
 
 def marked(about):
@@ -73,52 +70,75 @@ def marked(about):
             "disturbed them, also when they were measured again.") if levels else ""
 
 
+def sections_of(about, rows, folder):
+    """[(title, pictures, Markdown, how the page shows the Markdown)]: open, folded beneath the
+    pictures, or as one of the tables at the end, of which few are on paper."""
+    size_caption = ("Bars: 95 % intervals of the medians. A line ends where the filter was not "
+                    "measured any further.")
+    return [
+        ("The skyline",
+         both(skyline, about, rows, 12.7, "Least time near 12 bits a key", hover=False,
+              caption="For so many keys, and so much work spared by each \"not in\": the filter "
+              "that leaves the least time. Hatched: not measured; a filter that was not measured "
+              "at that size may leave less."), s.section_skyline(about, rows), "fold"),
+        ("Filters that engines ship",
+         figure(plots.engines(about, rows), caption="ns per absent key in batches, and how many "
+                "times as long as the fastest of ours with at most 1 % false positives. All have "
+                "the same bytes a key. The engines' designs are plain loops, not their code. "
+                + one_key(about, rows)), s.section_engines(about, rows), "fold"),
+        ("Which filter to take", "", s.section_recommendations(about, rows), "open"),
+        ("More pictures",
+         both(plots.time_against_size, about, rows, caption=size_caption)
+         + figure(plots.time_against_fpr(about, rows), caption="Filters near 12 bits a key. The "
+                  "line is the front: no filter is below and left of it.")
+         + both(plots.fpr_against_bits, about, rows,
+                caption="Marks: measured. Lines: the exact models.")
+         + both(skyline, about, rows, None, "Least time at any space", hover=False,
+                caption="The skyline where each filter may have any space that was measured."),
+         "", "open"),
+        ("Filters near 12 bits per key", "", s.section_levels(about, rows), "paper"),
+        ("One key a call", "", s.section_one_key(about, rows), "table"),
+        ("Joins", "", s.section_printed(folder, "joins.md"), "table"),
+        ("Equal false-positive rate", "", s.section_equal_fpr(about, rows), "table"),
+        ("Equal n and equal space", "", s.section_equal_n(about, rows), "table"),
+        ("Operations on batches", "", s.section_operations(about, rows), "table"),
+        ("Builds on two threads", "", s.section_builds(rows), "table"),
+        ("Instruction sets", "", s.section_isas(about, rows), "table"),
+        ("The rest of the family", "", s.section_relatives(about, rows), "table"),
+        ("Hash functions of strings", "", s.section_printed(folder, "hashing.md"), "table"),
+        ("Ratios of one run", "", s.section_ratios(about, rows), "table"),
+        ("Cache misses", "", s.section_misses(about, rows), "table"),
+        ("Machine and run", "", s.section_machine(about), "paper")]
+
+
 ASKED = "simdbloom.html"  # of src/adapters/wasm
 
 
 def main(folder):
     about, rows = load(folder)
-    sections = [
-        ("The skyline of this machine", s.section_skyline(about, rows), skylines),
-        ("Which filter to take", s.section_recommendations(about, rows), None),
-        ("Time against size", "",
-         pictures(plots.time_against_size, caption="Bars: 95 % intervals of the medians.")),
-        ("Time against false-positive rate", "",
-         pictures(plots.time_against_fpr, caption="Filters near 12 bits a key. The line is the "
-                  "front: no filter below and left of it.")),
-        ("False-positive rate against bits per key", "", pictures(plots.fpr_against_bits)),
-        ("Filters near 12 bits per key", s.section_levels(about, rows), None),
-        ("One key a call", s.section_one_key(about, rows), None),
-        ("Equal n and equal space", s.section_equal_n(about, rows), None),
-        ("Equal false-positive rate", s.section_equal_fpr(about, rows), None),
-        ("Operations on batches", s.section_operations(about, rows), None),
-        ("Instruction sets", s.section_isas(about, rows), None),
-        ("Ratios of one run", s.section_ratios(about, rows), None),
-        ("Builds on two threads", s.section_builds(rows), None),
-        ("The rest of the family", s.section_relatives(about, rows), None),
-        ("Filters that engines ship", s.section_engines(about, rows), None),
-        ("Hash functions of strings", s.section_printed(folder, "hashing.md"), None),
-        ("Joins", s.section_printed(folder, "joins.md"), None),
-        ("Cache misses", s.section_misses(about, rows), None),
-        ("Machine and run", s.section_machine(about), None)]
-    markdown, shown = ["# simdbloom report", INTRO], []
+    said = answer(about, rows)
+    markdown, shown, tables = ["# simdbloom report", *said, INTRO], [], ""
     if about["complaints"]:
         markdown.append("**Wrong, no times printed:**\n\n"
                         + "\n".join("- " + c for c in about["complaints"]))
     if marked(about):
         markdown.append(f"**{marked(about)}**")
-    for title, text, draw in sections:
-        if "|---" in text and "\nPrinted on " not in text:
-            text += f"\n\nMeasured on {about['provenance']}, with `{about['command']}`."
+    for title, drawn, text, how in sections_of(about, rows, folder):
+        inner = to_html(text)
         if text:
-            markdown += [f"## {title}", text]
-        drawn = draw(about, rows) if draw else ""
-        if text or drawn:
-            shown.append((title, drawn + to_html(text)))
+            source = f"Measured on {about['provenance']}, with `{about['command']}`."
+            printed = "|---" not in text or "\nPrinted on " in text
+            markdown += [f"## {title}", text] + ([] if printed else [source])
+        if how in ("table", "paper"):
+            tables += folded(title, inner, how == "paper") if text else ""
+        elif drawn or text:
+            shown.append((title, drawn + (folded("The same as a table", inner)
+                                          if drawn and how == "fold" else inner)))
+    shown.append(("Tables", to_html(INTRO) + tables))
     write(folder, "report.md", "\n\n".join(markdown) + "\n")
     beside = ASKED if os.path.exists(os.path.join(folder, ASKED)) else ""
     write(folder, "report.html",
-          page(about, shown, INTRO, about["complaints"], marked(about), beside))
+          page(about, said, shown, about["complaints"], marked(about), beside))
     print(screen(about, rows, folder))
 
 

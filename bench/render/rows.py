@@ -77,13 +77,16 @@ def is_standard_lookup(row, about):
     return row["role"] in COMPARED and is_usual_lookup(row, about)
 
 
+LEVELS = ("L1", "L2", "L3", "DRAM")
+
+
 def nominal_sizes(rows):
     """The sizes that every filter was measured at, one a memory level: those with the most ISAs."""
+    lookups = [r for r in rows if r["op"] == "lookup"]
+    scalar = [r for r in lookups if (r["isa"], r["output"]) == ("scalar", "bitmap")]
     sizes = {}
-    for row in rows:
-        if (row["op"] == "lookup" and row["isa"] == "scalar" and row["output"] == "bitmap"
-                and row["family"] == "split256"):
-            sizes.setdefault(row["memory_level"], row["filter_bytes"])
+    for row in [r for r in scalar if r["family"] == "split256"] or scalar or lookups:
+        sizes.setdefault(row["memory_level"], row["filter_bytes"])
     return sizes
 
 
@@ -99,7 +102,7 @@ def families(rows):
     return seen
 
 
-def at_12_bits(rows, level, bytes_, about):
+def at_12_bits(rows, level, bytes_, about, roles=COMPARED):
     """The case of each family that was measured for 12 bits a key (or the densest a cuckoo filter
     has)."""
     def distance(row):
@@ -107,8 +110,16 @@ def at_12_bits(rows, level, bytes_, about):
 
     found = {}
     for row in rows:
-        if is_standard_lookup(row, about) and row["memory_level"] == level and near(row, bytes_):
+        if (row["role"] in roles and is_usual_lookup(row, about) and row["memory_level"] == level
+                and near(row, bytes_)):
             before = found.get(row["family"])
             if before is None or distance(row) < distance(before):
                 found[row["family"]] = row
     return found
+
+
+def near_12_bits(about, rows, level, *roles):
+    """What of these roles has about the bytes of the others: the fastest first."""
+    found = at_12_bits(rows, level, nominal_sizes(rows).get(level, 0), about, roles)
+    return sorted((r for r in found.values() if abs(r["bits_per_key"] - 12) <= 0.7),
+                  key=lambda r: r["ns_per_key"])

@@ -84,7 +84,7 @@ def section_recommendations(about, rows):
         for target in TARGETS:
             r = best[level, target]
             cells.append(f"`{r['filter']}` at {r['bits_per_key']:.3g} bits/key: {ns(r)} ns, "
-                         f"FPR {fpr(r)}" if r else "")
+                         f"FPR {fpr(r)}" if r else "none was measured")
         body.append(cells)
     return (markdown_table(["filter size"] + [f"FPR <= {percent(t)}" for t in TARGETS], body)
             + "\n\nOf the filters that were measured at that size.")
@@ -104,7 +104,7 @@ def section_levels(about, rows):
 
 
 def section_skyline(about, rows):
-    body = skyline.winners(about, rows, 12.7)
+    body = skyline.winners(about, rows)
     return ("A filter pays where a key that is not in spares more work than the lookup costs. With "
             "`t_w` ns spared by each \"not in\", a filter with lookups of `t_l` ns and "
             "false-positive rate `f` leaves `t_l + f * t_w` a key, and no filter leaves "

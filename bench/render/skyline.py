@@ -4,7 +4,7 @@ Filtering", 2019."""
 import math
 
 import rows as select
-from svg import INK, Axis, Chart, luminance, text_width
+from svg import AXIS, INK, NARROW, PALE, WIDE, Axis, Chart, luminance, text_width
 
 NO_FILTER, NOT_MEASURED = "no filter", "not measured"
 LEAST_WORK, MOST_WORK = 0.2, 1e6  # ns
@@ -52,14 +52,22 @@ def between(points, n, measured, bits=None):
     return None
 
 
-def at_least(points, n, bits=None):
+def least_touch(lines, bytes_):
+    """The time of `touch` at the next smaller size that any filter was measured at."""
+    rows = [r for points in lines.values() for _, r in points
+            if r["touch_ns"] and r["filter_bytes"] <= bytes_]
+    largest = max((r["filter_bytes"] for r in rows), default=0)
+    return min((r["touch_ns"] for r in rows if r["filter_bytes"] > largest / 1.3), default=0)
+
+
+def at_least(points, n, lines, bits=None):
     """The candidate of a filter that was not measured around n keys: it takes at least the time of
-    its next smaller size, and no time if there is none."""
-    smaller = [(0.0, points[0][1])] + [
-        (row["ns_per_key"], row) for _, row in points
-        if row["filter_bytes"] <= n * (bits or row["bits_per_key"]) / 8]
+    its next smaller size, and that of loading a line."""
+    bytes_ = n * (bits or points[0][1]["bits_per_key"]) / 8
+    smaller = [(0.0, points[0][1])] + [(row["ns_per_key"], row) for _, row in points
+                                       if row["filter_bytes"] <= bytes_]
     ns, row = smaller[-1]
-    return NOT_MEASURED, ns, row["fpr"], row
+    return NOT_MEASURED, max(ns, least_touch(lines, bytes_)), row["fpr"], row
 
 
 def best_at(candidates):
@@ -86,9 +94,10 @@ def time(ns):
 
 
 def count(n):
-    if n >= 1e6:
-        return f"{n / 1e6:.3g} million"
-    return f"{round(n, 2 - math.floor(math.log10(n))):,.0f}"
+    for unit, scale in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if n >= scale:
+            return f"{n / scale:.3g} {unit}"
+    return f"{n:.0f}"
 
 
 def columns_of(lines, low, high, bits):
@@ -105,7 +114,7 @@ def columns_of(lines, low, high, bits):
             if (at := between(points, n, measured, bits)) is not None:
                 candidates.append((family, *at))
             else:
-                missing.append(at_least(points, n, bits))
+                missing.append(at_least(points, n, lines, bits))
         here = {(name, round(row["bits_per_key"])) for name, *_, row in candidates if row}
         out.append((left, right, n, best_at(candidates + [
             c for c in missing if (c[3]["family"], round(c[3]["bits_per_key"])) not in here])))
@@ -144,9 +153,18 @@ def name_regions(picture, grid, x, y, colours, size=13):
     for name, region in regions.items():
         best = widest_room(region, math.ceil((text_width(name, size) + 8) / wide))
         if best:
-            ink = "#fff" if luminance(colours[name]) < 0.3 else INK
-            picture.text(x.start + best[0] * wide, y.start - best[1] * tall + 4.5, name, ink, size,
-                         "middle", bold=True, halo=False)
+            at = x.start + best[0] * wide, y.start - best[1] * tall + 4.5
+            if name in (NO_FILTER, NOT_MEASURED):
+                picture.text(*at, name, INK, size, "middle", bold=True, halo=name == NOT_MEASURED)
+            else:
+                picture.text(*at, name, "#fefefe" if luminance(colours[name]) < 0.3 else "#111",
+                             size, "middle", bold=True, halo=False)
+
+
+def region(colour):
+    """How a region looks. It keeps its colour on a dark page, but for that of no filter."""
+    return {"fill": colour, "shape_rendering": "crispEdges",
+            "class": "" if colour == PALE else "own"}
 
 
 def lines_end(lines, row):
@@ -155,7 +173,7 @@ def lines_end(lines, row):
                if family == row["family"])
 
 
-def skyline(about, rows, most_bits=None, heading="", width=980, height=470, hover=True):
+def skyline(about, rows, most_bits=None, heading="", width=WIDE, hover=True):
     """SVG, or nothing where there are not two sizes to draw between. Without `hover`, for a page
     that shows no titles, what has one colour is one path."""
     lines = series(about, rows, most_bits)
@@ -168,8 +186,9 @@ def skyline(about, rows, most_bits=None, heading="", width=980, height=470, hove
     if high < 4 * low:
         return ""
     colours = {s["name"]: s["colour"] or "#999999" for s in about["subjects"]}
-    colours |= {NO_FILTER: "#f1f2f4", NOT_MEASURED: "#d3d7dd"}
-    x, y = Axis(low, high, 70, width - 120), Axis(LEAST_WORK, MOST_WORK, height - 48, 48)
+    colours[NO_FILTER] = PALE
+    height = 390
+    x, y = Axis(low, high, 68, width - 8), Axis(LEAST_WORK, MOST_WORK, height - 44, 46)
     picture = Chart(width, height, "The filter of least time for n keys and work t_w", x, y)
     columns = columns_of(lines, x.low, x.high, 12 if most_bits else None)
     grid, paths = [], {}
@@ -188,67 +207,61 @@ def skyline(about, rows, most_bits=None, heading="", width=980, height=470, hove
                           f"FPR {select.percent(f)}")
             top, bottom = y.at(end), y.at(work)
             box = x.at(left), top, x.at(right) - x.at(left) + 0.4, bottom - top + 0.3
-            colour = colours[name]
-            if hover:
+            if name == NOT_MEASURED:
+                picture.hatch(*box, title if hover else "")
+            elif hover:
                 picture.add("rect", title, **dict(zip(("x", "y", "width", "height"), box)),
-                            shape_rendering="crispEdges", fill=colour)
+                            **region(colours[name]))
             else:
+                colour = colours[name]
                 paths[colour] = (paths.get(colour, "")
                                  + "M{0:.1f} {1:.1f}h{2:.1f}v{3:.1f}h-{2:.1f}z".format(*box))
         for j in range(LINES):
             work = LEAST_WORK * (MOST_WORK / LEAST_WORK) ** ((j + 0.5) / LINES)
             column.append(next(c[0] for at, c in reversed(steps) if at <= work))
         grid.append(column)
+    if not any(name in colours and name != NO_FILTER for column in grid for name in column):
+        return ""  # nothing but hatching
     for colour, way in paths.items():
-        picture.add("path", d=way, shape_rendering="crispEdges", fill=colour)
+        picture.add("path", d=way, **region(colour))
     for work, text in EXAMPLES.items():
-        picture.line(x.start, y.at(work), x.end + 8, y.at(work), "#fff", 1, "3 4")
-        picture.line(x.end, y.at(work), x.end + 8, y.at(work), "#99a")
-        picture.label(x.end + 12, y.at(work) + 4, text, size=11, anchor="start")
+        picture.line(x.start, y.at(work), x.end, y.at(work), "#fefefe", 1, "3 4")
+        picture.text(x.end - 5, y.at(work) - 5, text, size=11, anchor="end")
     for level, bytes_ in about["levels"].items():
         n = bytes_ * 8 / 12
         if x.low < n < x.high:
-            picture.line(x.at(n), y.start, x.at(n), y.end, "#fff", 1.2, "2 4")
+            picture.line(x.at(n), y.start, x.at(n), y.end, "#fefefe", 1.2, "2 4")
             picture.label(x.at(n), y.end - 6, f"{level} full", size=11)
     name_regions(picture, grid, x, y, colours)
     for value in x.decades():
-        picture.line(x.at(value), y.start, x.at(value), y.start + 5, "#99a")
+        picture.line(x.at(value), y.start, x.at(value), y.start + 5, AXIS)
         picture.label(x.at(value), y.start + 18, count(value), size=12)
     for value, text in WORK_NAMES.items():
-        picture.line(x.start - 5, y.at(value), x.start, y.at(value), "#99a")
+        picture.line(x.start - 5, y.at(value), x.start, y.at(value), AXIS)
         picture.label(x.start - 8, y.at(value) + 4, text, size=12, anchor="end")
     picture.names("keys in the filter", "work that one \"not in\" spares")
     if heading:
-        picture.text(x.start, 16, heading, size=14, bold=True, halo=False)
+        picture.text(8, 16, heading, size=14 if width > NARROW else 12, bold=True, halo=False)
+    if any(NOT_MEASURED in column for column in grid):
+        picture.hatch(width - 116, 5, 16, 13)
+        picture.label(width - 8, 16, NOT_MEASURED, size=12, anchor="end")
     return picture.done()
 
 
-def measured_near(about, rows, most_bits):
-    """For each level of memory {family: row}, the row nearest to the nominal size, of filters near
-    most_bits a key."""
-    found = {}
-    for level, bytes_ in select.nominal_sizes(rows).items():
-        here = [r for r in rows if select.is_standard_lookup(r, about)
-                and r["memory_level"] == level and select.near(r, bytes_)
-                and most_bits - 1 < r["bits_per_key"] <= most_bits]
-        here.sort(key=lambda r: -abs(r["filter_bytes"] - bytes_))
-        found[level] = {r["family"]: r for r in here}
-    return found
-
-
-def winners(about, rows, most_bits):
+def winners(about, rows):
     """For each nominal size the filters of the skyline from the least work on, and the filters that
     were measured at other sizes alone, for the Markdown."""
-    body, found = [], measured_near(about, rows, most_bits)
-    families = dict.fromkeys(f for here in found.values() for f in here)
+    sizes = select.nominal_sizes(rows)
+    found = {level: select.near_12_bits(about, rows, level, *select.COMPARED) for level in sizes}
+    families = {r["family"] for here in found.values() for r in here}
+    body = []
     for level, here in found.items():
-        candidates = [(NO_FILTER, 0.0, 1.0, None)]
-        candidates += [(r["filter"], r["ns_per_key"], r["fpr"], r) for r in here.values()]
-        steps = best_at(candidates)
+        steps = best_at([(NO_FILTER, 0.0, 1.0, None),
+                         *((r["filter"], r["ns_per_key"], r["fpr"], r) for r in here)])
         said = [f"{name if row is None else f'`{name}`'}"
                 + (f" from {time(work)}" if i else "")
                 for i, (work, (name, _, _, row)) in enumerate(steps)]
-        missing = ", ".join(f"`{f}`" for f in families if f not in here)
-        body.append([f"{select.size(select.nominal_sizes(rows)[level])} ({level})",
-                     ", ".join(said), missing or "-"])
+        missing = families - {r["family"] for r in here}
+        body.append([f"{select.size(sizes[level])} ({level})", ", ".join(said),
+                     ", ".join(f"`{f}`" for f in sorted(missing)) or "-"])
     return body

@@ -4,7 +4,10 @@ import html
 import math
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
-GREY, PALE, INK = "#667", "#e4e6ea", "#22252b"
+INK, GREY, AXIS, PALE, PAPER = "#22252b", "#667", "#99a", "#e4e6ea", "#fff"
+# What these become where the reader's screen is dark.
+NIGHT = {INK: "#e8eaee", GREY: "#a9afba", AXIS: "#727986", PALE: "#363a43", PAPER: "#16181d"}
+WIDE, NARROW = 760, 334  # px: a picture on paper and on a screen, and on a phone
 # A marker and a dash pattern for each series: told apart in print and by colour-blind readers.
 MARKERS = "circle square diamond up down cross plus".split()
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2")
@@ -31,9 +34,9 @@ class Axis:
                 if self.low * 0.999 <= step * 10.0 ** i <= self.high * 1.001]
 
     def steps(self, most=7):
-        """1, 2, 5 of each decade, or the decades alone where these are too many."""
-        fine = self.decades((1, 2, 5))
-        return fine if len(fine) <= most else self.decades()
+        """1 to 9 of each decade; 1, 2, 5 where these are too many, or the decades alone."""
+        fine = self.decades(range(1, 10)), self.decades((1, 2, 5)), self.decades()
+        return next((ticks for ticks in fine if len(ticks) <= most), fine[-1])
 
 
 def luminance(colour):
@@ -49,6 +52,23 @@ def readable(colour):
         channels = [int(c * 0.93) for c in channels]
         colour = "#" + "".join(f"{c:02x}" for c in channels)
     return colour
+
+
+def visible(colour):
+    """The colour, made light enough for a dark page."""
+    channels = [int(colour[i:i + 2], 16) for i in (1, 3, 5)]
+    while luminance(colour) < 0.24:
+        channels = [math.ceil(c + 0.1 * (255 - c)) for c in channels]
+        colour = "#" + "".join(f"{c:02x}" for c in channels)
+    return colour
+
+
+def night_style(colours):
+    """CSS that draws pictures of these colours on a dark screen; class "own" keeps its colour."""
+    pairs = {c: visible(c) for colour in colours for c in (colour, readable(colour))} | NIGHT
+    rules = "".join(f'svg [{of}="{day}"]:not(.own){{{of}:{night}}}'
+                    for day, night in pairs.items() if day != night for of in ("fill", "stroke"))
+    return f"@media screen and (prefers-color-scheme: dark){{{rules}}}"
 
 
 def text_width(text, size=12):
@@ -72,7 +92,7 @@ class Picture:
     def __init__(self, width, height, about):
         self.width, self.height = width, height
         self.parts = [f"<title>{html.escape(about)}</title>",
-                      f'<rect width="{width}" height="{height}" fill="#fff"/>']
+                      f'<rect width="{width}" height="{height}" fill="{PAPER}"/>']
 
     def add(self, tag, title="", **attributes):
         words = "".join(f' {name.replace("_", "-")}="{value:.1f}"' if isinstance(value, float)
@@ -85,10 +105,10 @@ class Picture:
         self.add("line", x1=float(x1), y1=float(y1), x2=float(x2), y2=float(y2), stroke=colour,
                  stroke_width=width, stroke_dasharray=dash)
 
-    def path(self, points, colour, width=1.6, dash="", opacity=""):
+    def path(self, points, colour, width=1.6, dash=""):
         way = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
         self.add("path", d=way, fill="none", stroke=colour, stroke_width=width,
-                 stroke_dasharray=dash, stroke_linejoin="round", opacity=opacity)
+                 stroke_dasharray=dash, stroke_linejoin="round")
 
     def text(self, x, y, text, colour=INK, size=12, anchor="start", turned=False, bold=False,
              halo=True):
@@ -100,11 +120,12 @@ class Picture:
         if turned:
             words += f' transform="rotate(-90 {x:.1f} {y:.1f})"'
         if halo:
-            words += ' stroke="#fff" stroke-width="3" paint-order="stroke" stroke-linejoin="round"'
+            words += (f' stroke="{PAPER}" stroke-width="3" paint-order="stroke"'
+                      ' stroke-linejoin="round"')
         self.parts.append(f"<text {words}>{html.escape(text)}</text>")
 
     def marker(self, shape, x, y, colour, title="", r=4.2):
-        look = {"fill": colour, "stroke": "#fff", "stroke_width": 1}
+        look = {"fill": colour, "stroke": PAPER, "stroke_width": 1}
         if shape == "circle":
             self.add("circle", title, cx=float(x), cy=float(y), r=r, **look)
             return
@@ -121,6 +142,16 @@ class Picture:
                    "down": ((0, 1.2), (1.15, -0.9), (-1.15, -0.9))}[shape]
         way = "M" + "L".join(f"{x + r * dx:.1f} {y + r * dy:.1f}" for dx, dy in corners) + "Z"
         self.add("path", title, d=way, **look)
+
+    def hatch(self, x, y, width, height, title="", step=7):
+        """What was not measured. The lines of boxes side by side meet."""
+        self.add("rect", title, x=float(x), y=float(y), width=float(width), height=float(height),
+                 fill=PAPER)
+        way = ""
+        for i in range(math.ceil((x + y) / step), math.floor((x + y + width + height) / step) + 1):
+            low, high = max(x, i * step - y - height), min(x + width, i * step - y)
+            way += f"M{low:.1f} {i * step - low:.1f}L{high:.1f} {i * step - high:.1f}"
+        self.add("path", d=way, stroke=AXIS, stroke_width=1.2, fill="none", pointer_events="none")
 
     def label(self, x, y, text, colour=GREY, size=10, anchor="middle", bold=False):
         """Text that covers nothing."""
@@ -175,11 +206,9 @@ class Chart(Picture):
     """A picture with two axes, drawn on in the units of the data. The names of curves stand right
     of their ends."""
 
-    def __init__(self, width, height, about, x, y, heading=""):
+    def __init__(self, width, height, about, x, y):
         super().__init__(width, height, about)
         self.x, self.y, self.ends = x, y, []
-        if heading:
-            self.text(8, 20, heading, size=15, bold=True, halo=False)
 
     def at(self, point):
         return self.x.at(point[0]), self.y.at(point[1])
@@ -193,7 +222,7 @@ class Chart(Picture):
         for value, text in y_ticks:
             self.line(x.start, y.at(value), x.end, y.at(value))
             self.label(x.start - 7, y.at(value) + 4, text, size=12, anchor="end")
-        self.line(x.start, y.start, x.end, y.start, "#99a")
+        self.line(x.start, y.start, x.end, y.start, AXIS)
         self.names(x_name, y_name)
 
     def names(self, x_name, y_name):
@@ -215,6 +244,6 @@ class Chart(Picture):
             self.line(x, self.y.at(interval[0]), x, self.y.at(interval[1]), colour, 1)
         self.marker(shape, x, y, colour, title, r)
 
-    def done(self, gap=14, size=12):
-        self.names_at_ends(self.ends, self.y.end + 4, self.y.start - 4, gap, size)
+    def done(self):
+        self.names_at_ends(self.ends, self.y.end + 4, self.y.start - 4)
         return super().done()

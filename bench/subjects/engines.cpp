@@ -19,9 +19,16 @@ Subject make_engine(const Order& order) {
     return s;
 }
 
+template <class Design>
+Kind kind_of() {
+    Kind kind{.name = Design::name, .role = Role::engine, .make = make_engine<Design>};
+    if constexpr (requires { Design::max_bytes; }) kind.max_bytes = Design::max_bytes;
+    return kind;
+}
+
 template <class... Designs>
 ListEntry entries(engines::List<Designs...>) {
-    return {{.name = Designs::name, .role = Role::engine, .make = make_engine<Designs>}...};
+    return {kind_of<Designs>()...};
 }
 const ListEntry engines_entry = entries(engines::All());
 

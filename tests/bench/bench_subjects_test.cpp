@@ -86,10 +86,11 @@ double bytes_of(const Case& c) { return static_cast<double>(c.n_keys) * c.bits_p
 TEST(Plan, EveryDepthCoversAllLevelsAndSubjects) {
     Machine machine;
     for (const Depth depth : {Depth::quick, Depth::standard, Depth::full}) {
-        std::set<std::string> levels, names, every_op;
+        std::set<std::string> levels, names, every_op, in_dram;
         for (const auto& c : make_plan(depth, machine).cases) {
             levels.insert(machine.level(static_cast<std::uint64_t>(bytes_of(c)) - 64));
             names.insert(c.kind->name);
+            if (bytes_of(c) > static_cast<double>(machine.l3)) in_dram.insert(c.kind->name);
             EXPECT_GT(c.n_keys, 0u);
             every_op.insert(c.every_op ? c.kind->name : "");
         }
@@ -99,6 +100,8 @@ TEST(Plan, EveryDepthCoversAllLevelsAndSubjects) {
                 << k.name;
         EXPECT_EQ(levels, (std::set<std::string>{"L1", "L2", "L3", "DRAM"}));
         EXPECT_EQ(names.size(), kinds().size());
+        EXPECT_EQ(in_dram.contains("boost"), depth != Depth::quick);
+        EXPECT_FALSE(in_dram.contains("trino")) << "it leaves its model there";
     }
     EXPECT_EQ(machine.level(machine.l1d), "L1");
     EXPECT_EQ(machine.level(machine.l1d + 1), "L2");
