@@ -51,9 +51,9 @@ public:
     std::size_t size_in_bytes() const noexcept { return bits_.size(); }
     /// size_in_bytes() * 8 / n_keys().
     double bits_per_key() const noexcept;
-    std::string spec() const { return layout_.spec(); }
-    const Layout& layout() const noexcept { return layout_; }
-    Isa isa() const noexcept { return isa_; }
+    std::string spec() const { return layout_.spec(); }        ///< the layout as text
+    const Layout& layout() const noexcept { return layout_; }  ///< with the k that is used
+    Isa isa() const noexcept { return isa_; }                  ///< whose kernels answer
     /// Words of `classic` and the register layouts, lines, or buckets.
     std::uint64_t blocks() const noexcept { return blocks_; }
     /// The number of keys the filter was made for.
@@ -78,7 +78,7 @@ public:
     void use_isa(Isa isa);
 
     // For the library's own code.
-
+    /// @cond
     /// As Interface asks for.
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
     std::size_t take(const Keys& keys);
@@ -112,6 +112,7 @@ protected:
     [[gnu::always_inline]] std::byte* block_at(std::uint64_t index) noexcept {
         return bits_.data() + index * block_bytes_;
     }
+    /// @endcond
 };
 
 }  // namespace simdbloom

@@ -102,22 +102,26 @@ public:
         others
     };
 
+    /// The integers of a span, vector or array.
     template <detail::IntegerRange R>
     [[gnu::always_inline]] Keys(const R& keys) noexcept
         : Keys(std::span(keys).data(), std::span(keys).size(),
                sizeof(detail::ElementOf<R>) == 8        ? Form::words
                : std::is_signed_v<detail::ElementOf<R>> ? Form::signed32
                                                         : Form::unsigned32) {}
+    /// The strings, or spans of bytes, of a span, vector or array.
     template <detail::TextRange R>
     [[gnu::always_inline]] Keys(const R& keys) noexcept
         : Keys(std::span(keys).data(), std::span(keys).size(), Form::texts) {
         if constexpr (!std::same_as<detail::ElementOf<R>, std::string_view>)
             call_ = &detail::view_texts<detail::ElementOf<R>>;
     }
+    /// n keys from `keys` on.
     Keys(const std::uint64_t* keys, std::size_t n) noexcept : Keys(keys, n, Form::words) {}
     /// Keys, or hashes of keys.
     Keys(std::span<const std::uint64_t> words, bool hashed) noexcept
         : Keys(words.data(), words.size(), hashed ? Form::hashes : Form::words) {}
+    /// The keys of any other type that is a span of std::uint64_t.
     template <detail::OwnSpan R>
     [[gnu::always_inline]] Keys(const R& keys) noexcept
         : Keys(std::span<const std::uint64_t>(keys), false) {}
@@ -135,6 +139,7 @@ public:
     static Keys strings(std::span<const std::int32_t> offsets, const char* bytes) noexcept {
         return {offsets.data(), offsets.empty() ? 0 : offsets.size() - 1, Form::offsets32, bytes};
     }
+    /// The same of offsets of 64 bits.
     static Keys strings(std::span<const std::int64_t> offsets, const char* bytes) noexcept {
         return {offsets.data(), offsets.empty() ? 0 : offsets.size() - 1, Form::offsets64, bytes};
     }
@@ -148,8 +153,11 @@ public:
         return made;
     }
 
-    std::size_t size() const noexcept { return size_; }
-    bool empty() const noexcept { return size_ == 0; }
+    std::size_t size() const noexcept { return size_; }  ///< the number of keys
+    bool empty() const noexcept { return size_ == 0; }   ///< whether there are none
+
+    // For the library's own code.
+    /// @cond
     Form form() const noexcept { return form_; }
     /// Whether the keys are words of 64 bits where they lie, and these words; and hashes.
     bool are_words() const noexcept { return form_ <= Form::hashes; }
@@ -178,6 +186,7 @@ public:
         const std::size_t each = are_words() ? 8 : are_narrow() ? 4 : 0;
         return {static_cast<const std::byte*>(at_), each * size_};
     }
+    /// @endcond
 
 private:
     [[gnu::always_inline]] Keys(const void* at, std::size_t size, Form form,

@@ -62,9 +62,10 @@ struct Options {
 /// it is written, and may end the process if others took the memory by then.
 class AllocationError : public std::bad_alloc {
 public:
-    explicit AllocationError(std::uint64_t bytes) noexcept;
+    explicit AllocationError(std::uint64_t bytes) noexcept;  ///< of so many bytes
+    /// Of so many bytes, where only that many are available.
     AllocationError(std::uint64_t bytes, std::uint64_t available) noexcept;
-    const char* what() const noexcept override { return text_; }
+    const char* what() const noexcept override { return text_; }  ///< the message
 
 private:
     char text_[120];
