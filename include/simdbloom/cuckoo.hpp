@@ -21,11 +21,6 @@ namespace simdbloom {
 class CuckooFilter final : public Interface<CuckooFilter, FilterBase> {
 public:
     static constexpr std::string_view own_layout = "cuckoo12";  ///< the default layout
-    /// @cond
-    CuckooFilter(const detail::Geometry& geometry, const Options& options)
-        : Interface(geometry, options) {}
-    CuckooFilter(const detail::Geometry& geometry, const Options& options, detail::Storage bits);
-    /// @endcond
 
     static constexpr unsigned slots_per_bucket = 4;  ///< fingerprints of a bucket
     static constexpr double max_design_load =
@@ -59,8 +54,13 @@ public:
     double estimated_fpr() const override;
     Cardinality estimate_keys() const override;
     void clear() noexcept override;
-    std::size_t take(const Keys& keys);                                     ///< for Interface
-    std::string refusal(const Keys&) const { return full_with(stored()); }  ///< for Interface
+
+    // For the library's own code.
+    CuckooFilter(const detail::Geometry& geometry, const Options& options)
+        : Interface(geometry, options) {}
+    CuckooFilter(const detail::Geometry& geometry, const Options& options, detail::Storage bits);
+    std::size_t take(const Keys& keys);
+    std::string refusal(const Keys&) const { return full_with(stored()); }
 
 private:
     /// `use.operator()<bits>()` with the bits of a fingerprint.

@@ -56,7 +56,9 @@ public:
 
     double estimated_fpr() const override;
     Cardinality estimate_keys() const override;
-    std::string refusal(const Keys&) const { return full_with(stored()); }  ///< for Interface
+
+    // For the library's own code.
+    std::string refusal(const Keys&) const { return full_with(stored()); }
 };
 
 }  // namespace simdbloom

@@ -166,8 +166,7 @@ public:
     [[gnu::always_inline]] std::size_t insert_if_new(const Keys& keys) {
         return insert_new(keys, nullptr);
     }
-    /// The same with a bitmap of the keys that were new. If inserting throws, it says which went
-    /// in.
+    /// The same with a bitmap of the keys that were new and, if inserting throws, are in.
     template <detail::HasInsert G = F>
     [[gnu::always_inline]] std::size_t insert_if_new(const Keys& keys,
                                                      std::span<std::uint8_t> were_new) {
@@ -218,9 +217,8 @@ private:
 template <class F>
 class SetOperations {
 public:
-    /// Union: the bits are then those of a filter into which the keys of both went. Throws
-    /// std::invalid_argument that names what differs if layout, size or seed differ. The caller
-    /// must know that both filters were filled through the same hash.
+    /// Union: the bits are then those of a filter into which the keys of both went, if both were
+    /// hashed alike. Throws std::invalid_argument that names what differs: layout, size or seed.
     F& operator|=(const F& other);
     /// Intersection: the filter then finds the keys that both have, and maybe more absent keys than
     /// a filter of the common keys alone. Throws as |= does.

@@ -77,16 +77,8 @@ static void hash_keys(const void* keys, const void* hasher, std::uint64_t seed, 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
-/// A batch of keys: a view, which says what lies where. The keys, and a hasher, must outlive it.
-///
-///     filter.insert(numbers)                           a span, vector or array: of std::uint64_t,
-///                                                      std::int64_t, std::uint32_t, std::int32_t,
-///     filter.insert(names)                             of std::string, std::string_view or bytes
-///     filter.insert(Keys::hashes(hashes))              hashed already
-///     filter.insert(Keys::strings(offsets, bytes))     as Arrow has them
-///     filter.insert(Keys::of(points, hasher))          of any type
-///
-/// A signed number is the key of 64 bits with the same value: -1 is 2^64 - 1, whatever its type.
+/// A batch of keys: a view, which says what lies where. The keys, and a hasher, must outlive it. A
+/// signed number is the key of 64 bits with the same value: -1 is 2^64 - 1, whatever its type.
 class Keys {
 public:
     /// What lies there: keys of 64 bits, hashes, keys of 32 bits, texts one by one or behind
@@ -157,7 +149,6 @@ public:
     bool empty() const noexcept { return size_ == 0; }   ///< whether there are none
 
     // For the library's own code.
-    /// @cond
     Form form() const noexcept { return form_; }
     /// Whether the keys are words of 64 bits where they lie, and these words; and hashes.
     bool are_words() const noexcept { return form_ <= Form::hashes; }
@@ -186,7 +177,6 @@ public:
         const std::size_t each = are_words() ? 8 : are_narrow() ? 4 : 0;
         return {static_cast<const std::byte*>(at_), each * size_};
     }
-    /// @endcond
 
 private:
     [[gnu::always_inline]] Keys(const void* at, std::size_t size, Form form,

@@ -62,11 +62,9 @@ public:
     double noise() const noexcept;
 
     // For the library's own code.
-    /// @cond
     explicit FilterTimes(std::shared_ptr<const detail::Timetable> table) noexcept
         : table_(std::move(table)) {}
     const detail::Timetable& table() const noexcept { return *table_; }
-    /// @endcond
 
 private:
     std::shared_ptr<const detail::Timetable> table_;

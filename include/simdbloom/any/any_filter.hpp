@@ -167,7 +167,7 @@ public:
         return const_cast<F*>(std::as_const(*this).template get_if<F>());
     }
 
-    /// @cond
+    // For the library's own code.
     const detail::KeyHash& key_hash() const noexcept {
         return std::visit([](const auto& f) -> const detail::KeyHash& { return f; }, filter_);
     }
@@ -184,7 +184,6 @@ public:
             },
             filter_);
     }
-    /// @endcond
 
 private:
     friend Interface;

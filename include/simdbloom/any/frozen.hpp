@@ -39,12 +39,11 @@ public:
     /// Whether the key of a hash is found.
     bool contains_hash(std::uint64_t hash) const { return filter_->contains_hash(hash); }
 
-    /// @cond
+    // For the library's own code.
     /// As Interface asks for.
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const {
         return filter_->answer(keys, output, out);
     }
-    /// @endcond
 
 private:
     std::shared_ptr<const AnyFilter> filter_;

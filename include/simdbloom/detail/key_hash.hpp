@@ -37,13 +37,12 @@ public:
     }
     template <LossyKey K>
     std::uint64_t hash_of(K) const = delete;
-    /// @cond
+    // For the library's own code.
     /// hashes[i] = the hash of key first + i, for n keys, by the kernels of that ISA.
     void hash(const Keys&, Isa, std::size_t first, std::size_t n, std::uint64_t* hashes) const;
     const KeyHash& key_hash() const noexcept { return *this; }
 
     [[gnu::always_inline]] bool keyed() const noexcept { return hashing_ == Hashing::keyed; }
-    /// @endcond
 
 protected:
     /// Draws what the options leave open. Throws std::system_error if the operating system has no

@@ -159,7 +159,6 @@ public:
     std::span<const std::byte> bytes() const noexcept { return {table_.data(), table_.size()}; }
 
     // For the library's own code.
-    /// @cond
     /// As Interface asks for.
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
     /// A map that was saved.
@@ -168,7 +167,6 @@ public:
     static unsigned slot_bits_of(unsigned value_bits, unsigned check_bits) noexcept {
         return value_bits + check_bits <= 57 ? value_bits + check_bits : 64;
     }
-    /// @endcond
 
 private:
     /// A map without slots. Throws what build says of its arguments.

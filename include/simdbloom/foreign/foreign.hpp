@@ -138,10 +138,8 @@ public:
                                            KeyKind keys);
 
     // For the library's own code.
-    /// @cond
     explicit ForeignFilter(std::unique_ptr<foreign::Model> model) noexcept;
     const foreign::Model& model() const noexcept { return *model_; }
-    /// @endcond
 
 private:
     std::unique_ptr<foreign::Model> model_;

@@ -146,7 +146,7 @@ public:
     double fpr_bound() const;
     double final_fpr_bound() const;  ///< the same at the largest size that it can grow to
 
-    /// @cond
+    // For the library's own code.
     /// As Interface asks for.
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
     std::size_t take(const Keys& keys);
@@ -154,7 +154,6 @@ public:
 
     /// A filter of such parts. For the library's own code.
     GrowingCuckoo(detail::GrowingParts parts, const Options& options);
-    /// @endcond
 
 private:
     const detail::GrowingOperations& operations() const noexcept;

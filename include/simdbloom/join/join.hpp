@@ -161,7 +161,6 @@ public:
     std::size_t bytes(const JoinColumn& column, std::span<std::uint8_t> out) const;
 
     // For the library's own code.
-    /// @cond
     /// `kind`: of the keys of a list or bitmap.
     JoinFilter(detail::JoinSet set, std::optional<KeyRange> range, std::string why,
                KeyKind kind = KeyKind::unknown);
@@ -172,7 +171,6 @@ public:
     }
     /// The instruction set that answers; nothing of Kind::all and Kind::none, which need none.
     std::optional<Isa> isa() const noexcept;
-    /// @endcond
 
 private:
     explicit JoinFilter(detail::Everything) noexcept {}

@@ -206,9 +206,8 @@ public:
     /// all are empty. Of NULLs offsets alone are checked.
     void check() const;
 
-    /// @cond
+    // For the library's own code.
     const detail::ColumnPlace& place() const noexcept { return place_; }
-    /// @endcond
 
 private:
     KeyColumn(detail::ColumnPlace place) noexcept : place_(std::move(place)) {}

@@ -103,7 +103,7 @@ public:
     /// The number of keys that went into filter i.
     std::uint64_t stored_in(std::size_t i) const { return stored_.at(i); }
 
-    /// @cond
+    // For the library's own code.
     /// As Interface asks for.
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
     std::size_t take(const Keys& keys);
@@ -112,7 +112,6 @@ public:
     /// library's own code.
     ScalableBloom(const Scaling& scaling, Options options, std::vector<AnyFilter> filters,
                   std::vector<std::uint64_t> stored);
-    /// @endcond
 
 private:
     AnyFilter next_filter() const;

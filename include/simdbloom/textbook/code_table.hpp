@@ -98,12 +98,11 @@ public:
     /// The number of cells that the lookup of this hash looks at.
     std::uint64_t probes(std::uint64_t hash) const noexcept { return look_for(hash).probes; }
 
-    /// @cond
+    // For the library's own code.
     /// As Interface asks for.
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
     std::size_t take(const Keys& keys);
     std::string refusal(const Keys& key) const;
-    /// @endcond
 
 private:
     struct CellSearch {

@@ -68,12 +68,11 @@ public:
     std::uint64_t n_keys() const noexcept { return bits_->n_keys(); }
     /// The FPR with n_keys() keys. That of the keys it has: snapshot().estimated_fpr().
     double expected_fpr() const { return bits_->expected_fpr(); }
-    /// @cond
+    // For the library's own code.
     const detail::KeyHash& key_hash() const noexcept { return *bits_; }
     /// As Interface asks for.
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
     std::size_t take(const Keys& keys);
-    /// @endcond
 
 private:
     AnyFilter filter_;

@@ -1,5 +1,5 @@
-// Full-text search of the manual, without a server: search_index.js, which tests/checks/manual/words
-// writes, has the entries [title, place, words].
+// Full-text search of the manual, without a server. tests/checks/manual/words writes its entries,
+// [title, place, words], to search_index.js.
 'use strict';
 
 /// The entries that have every word of the query, or words that begin so, the best first.

@@ -81,9 +81,8 @@ public:
     /// The number of bits, without the byte k.
     std::uint64_t bits() const noexcept { return bits_; }
     unsigned k() const noexcept { return k_; }  ///< the bits that a key sets
-    /// @cond
+    // For the library's own code.
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
-    /// @endcond
 
 private:
     std::size_t answer_words(std::span<const std::uint64_t> words, bool hashed,
