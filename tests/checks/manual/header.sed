@@ -4,6 +4,8 @@
 1s,^//,/// @file\n///,
 1,/^#pragma once$/s,^//\([^/]\|$\),///\1,
 /^#pragma once$/d
+# Doxygen takes the macro for an enumerator.
+s/^#\(define\|undef\) SIMDBLOOM_ENUMERATOR.*//
 s/\bdetail::KeyHash\b/KeyHash/
 /^ *\/\/ For the library's own code\.$/,/^\(private:\|protected:\|};\)$/{
 s,^ *//.*own code\.$,/// @cond,
