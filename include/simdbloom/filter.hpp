@@ -99,7 +99,7 @@ protected:
     FilterBase& operator=(FilterBase&&) noexcept;
     ~FilterBase();
 
-    /// Of a table with so many fingerprints: its load, and what to say when it is full.
+    // Of a table with so many fingerprints: its load, and what to say when it is full.
     double load_of(std::uint64_t fingerprints) const noexcept;
     std::string full_with(std::uint64_t fingerprints) const;
     [[gnu::always_inline]] const std::byte* block_at(std::uint64_t index) const noexcept {

@@ -1,4 +1,4 @@
-// The examples of the manual, for filters of a layout and their hashes.
+// The examples of the manual for filters of a layout and their hashes. The script
 // tests/checks/manual/examples puts what stands between two marks, //! [name], on the page of each
 // class that is named above it.
 #include <iostream>
