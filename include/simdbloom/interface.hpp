@@ -108,7 +108,7 @@ public:
     /// more are written than found; std::invalid_argument if `positions` overlaps the keys.
     std::size_t select(const Keys& keys, std::span<std::uint32_t> positions) const;
 
-    /// Inserts the key. A filter that is full throws std::length_error that says why.
+    /// Inserts the key, if keys can go in. Throws std::length_error that says why if it is full.
     template <detail::Key K, detail::HasInsert G = F>
     [[gnu::always_inline]] void insert(const K& key) {
         if constexpr (requires { self().insert_key(detail::plain_key(key)); }) {
@@ -139,7 +139,7 @@ public:
         insert_batch(keys);
     }
 
-    /// Inserts the key. False: the filter is full, and nothing changes.
+    /// For filters that can be full: inserts the key. False: it finds no place, nothing changes.
     template <detail::Key K, detail::HasTryInsert G = F>
     [[gnu::always_inline]] bool try_insert(const K& key) {
         return self().try_insert_hash(hashed(key));
@@ -173,8 +173,8 @@ public:
         return insert_new(keys, &were_new);
     }
 
-    /// Removes one copy of a key. Returns false and changes nothing where the key is not found.
-    /// Never erase a key that was not inserted: where the filter finds it, other keys are lost.
+    /// Removes one copy of a key, if the filter can erase. False: it is not found, and nothing
+    /// changes. Never erase a key that was not inserted: if it is found, other keys are lost.
     template <detail::Key K, detail::HasErase G = F>
     [[gnu::always_inline]] bool erase(const K& key) {
         return self().erase_hash(hashed(key));
