@@ -1,4 +1,5 @@
-/* simdbloom for C, and for languages that call C. src/c/README.md has an example.
+/** @file
+ * simdbloom for C, and for languages that call C. src/c/README.md has an example.
  *
  * Errors: a function that can fail returns a simdbloom_status, and simdbloom_error() then has the
  * message with the offending value. No C++ exception leaves a function.
@@ -22,120 +23,131 @@
 extern "C" {
 #endif
 
+/** A filter. */
 typedef struct simdbloom_filter simdbloom_filter;
 
+/** What became of a call. */
 typedef enum {
     SIMDBLOOM_OK = 0,
-    SIMDBLOOM_INVALID =
-        1, /* an argument without meaning, filters that do not fit together, or a null pointer */
-    SIMDBLOOM_LENGTH = 2, /* too little room, a filter that would be too large, or a full filter */
-    SIMDBLOOM_MEMORY = 3, /* no memory for the filter, or for what is computed from it */
-    SIMDBLOOM_DATA = 4,   /* the bytes or the file are no filter: treat every key as present */
-    SIMDBLOOM_SYSTEM = 5  /* a file cannot be written, or a thread cannot be started */
+    /** An argument without meaning, filters that do not fit together, or a null pointer. */
+    SIMDBLOOM_INVALID = 1,
+    SIMDBLOOM_LENGTH = 2, /**< too little room, a filter that would be too large, or a full one */
+    SIMDBLOOM_MEMORY = 3, /**< no memory for the filter, or for what is computed from it */
+    SIMDBLOOM_DATA = 4,   /**< the bytes or the file are no filter: treat every key as present */
+    SIMDBLOOM_SYSTEM = 5  /**< a file cannot be written, or a thread cannot be started */
 } simdbloom_status;
 
-/* The message of the last call on this thread that failed; "" before the first. Valid until the
+/** The message of the last call on this thread that failed; "" before the first. Valid until the
  * next call that fails. */
 SIMDBLOOM_C_API const char* simdbloom_error(void);
-/* The version of the library, such as "10.20.3". */
+/** The version of the library, such as "10.20.3". */
 SIMDBLOOM_C_API const char* simdbloom_version(void);
 
-/* How a filter is made. Zeros are the defaults, and so is NULL for the options. */
+/** How a filter is made. Zeros are the defaults, and so is NULL for the options. */
 typedef struct {
-    uint64_t seed;         /* changes the hash of every key */
-    const uint8_t* secret; /* 16 bytes for keyed hashing (SipHash), which keys of an adversary need;
-                            * `seed` is not read then. Saved bytes do not have the secret. */
-    const char* isa;       /* "avx2", ..; NULL: the fastest for the filter's size */
-    uint64_t max_bytes;    /* the most bytes that the filter may take; 0: any */
-    unsigned fold_levels;  /* how often the saved filter can be halved: `simdbloom fold`, C++ */
+    uint64_t seed;         /**< changes the hash of every key */
+    const uint8_t* secret; /**< 16 bytes for keyed hashing (SipHash), which keys of an adversary
+                            * need; `seed` is not read then. Saved bytes do not have the secret. */
+    const char* isa;       /**< "avx2", ..; NULL: the fastest for the filter's size */
+    uint64_t max_bytes;    /**< the most bytes that the filter may take; 0: any */
+    unsigned fold_levels;  /**< how often the saved filter can be halved: `simdbloom fold`, C++ */
 } simdbloom_options;
 
-/* Make a filter of that spec ("split256", "register64:k=5", "growing12", ..) for n_keys keys, by
- * its size or by its false-positive rate. *filter is written only on success; simdbloom_free, which
- * also takes NULL, frees it, once: as with free(), a handle that was freed is no handle any more.
- */
+/** Make a filter of that spec ("split256", "register64:k=5", "growing12", ..) for n_keys keys, with
+ * that many bits a key. *filter is written only on success; simdbloom_free frees it. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_create(const char* spec, uint64_t n_keys,
                                                   double bits_per_key,
                                                   const simdbloom_options* options,
                                                   simdbloom_filter** filter);
+/** The same by the false-positive rate. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_create_for_fpr(const char* spec, uint64_t n_keys,
                                                           double fpr,
                                                           const simdbloom_options* options,
                                                           simdbloom_filter** filter);
+/** Makes a copy, as simdbloom_create makes a filter. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_copy(const simdbloom_filter* from,
                                                 simdbloom_filter** filter);
+/** Frees a filter or NULL, once: as with free(), a handle that was freed is no handle any more. */
 SIMDBLOOM_C_API void simdbloom_free(simdbloom_filter* filter);
 
-/* Insert n 64-bit keys. With hashed != 0 they are well-mixed 64-bit hashes, which are taken as they
- * are. For a Bloom filter `threads` may be more than 1. */
+/** Insert n 64-bit keys. With hashed != 0 they are well-mixed 64-bit hashes, which are taken as
+ * they are. For a Bloom filter `threads` may be more than 1. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_insert(simdbloom_filter* filter, const uint64_t* keys,
                                                   size_t n, int hashed, unsigned threads);
+/** Inserts text or bytes. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_insert_bytes(simdbloom_filter* filter, const void* key,
                                                         size_t length);
-/* Erase keys, each as often as it is listed, and write to *erased how many were erased. Never erase
- * a key that was not inserted: where the filter finds it, other keys are lost. A Bloom filter
+/** Erase keys, each as often as it is listed, and write to *erased how many were erased. Never
+ * erase a key that was not inserted: where the filter finds it, other keys are lost. A Bloom filter
  * cannot erase (SIMDBLOOM_INVALID). */
 SIMDBLOOM_C_API simdbloom_status simdbloom_erase(simdbloom_filter* filter, const uint64_t* keys,
                                                  size_t n, int hashed, size_t* erased);
+/** The same of text or bytes. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_erase_bytes(simdbloom_filter* filter, const void* key,
                                                        size_t length, size_t* erased);
-/* Removes all keys. */
+/** Removes all keys. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_clear(simdbloom_filter* filter);
 
-/* Write 1 to *found if the key is found, else 0. */
+/** Write 1 to *found if the key is found, else 0. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_contains(const simdbloom_filter* filter, uint64_t key,
                                                     int* found);
+/** The same of text or bytes. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_contains_bytes(const simdbloom_filter* filter,
                                                           const void* key, size_t length,
                                                           int* found);
-/* Writes to *found how many of the keys are found. */
+/** Writes to *found how many of the keys are found. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_count(const simdbloom_filter* filter,
                                                  const uint64_t* keys, size_t n, int hashed,
                                                  size_t* found);
-/* Sets bit i % 8 of byte i / 8 if key i is found and clears it if not. Writes (n + 7) / 8 bytes,
+/** Sets bit i % 8 of byte i / 8 if key i is found and clears it if not. Writes (n + 7) / 8 bytes,
  * and to *found how many of the keys are found. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_bitmap(const simdbloom_filter* filter,
                                                   const uint64_t* keys, size_t n, int hashed,
                                                   uint8_t* bitmap, size_t* found);
-/* Writes the positions of the keys found, ascending. There must be room for n positions. */
+/** Writes the positions of the keys found, ascending. There must be room for n positions. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_select(const simdbloom_filter* filter,
                                                   const uint64_t* keys, size_t n, int hashed,
                                                   uint32_t* positions, size_t* found);
-/* For joins: the same for the n_rows rows that `rows` lists, in their order. `out` may be `rows`. A
- * row of n or more is SIMDBLOOM_LENGTH. Bit i % 8 of byte i / 8 of `valid` is 0 if row i is NULL,
+/** For joins: the same for the n_rows rows that `rows` lists, in their order. `out` may be `rows`.
+ * A row of n or more is SIMDBLOOM_LENGTH. Bit i % 8 of byte i / 8 of `valid` is 0 if row i is NULL,
  * which joins nothing; without NULLs `valid` may be NULL. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_select_rows(const simdbloom_filter* filter,
                                                        const uint64_t* keys, size_t n, int hashed,
                                                        const uint8_t* valid, const uint32_t* rows,
                                                        size_t n_rows, uint32_t* out, size_t* found);
 
-/* The union: into |= from. Both must have one spec, size and seed. */
+/** The union: into |= from. Both must have one spec, size and seed. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_unite(simdbloom_filter* into,
                                                  const simdbloom_filter* from);
 
-/* The number of bytes that simdbloom_save writes. `size` must be that number. */
+/** The number of bytes that simdbloom_save writes. */
 SIMDBLOOM_C_API size_t simdbloom_saved_size(const simdbloom_filter* filter);
+/** Writes the filter to `bytes`. `size` must be simdbloom_saved_size(filter). */
 SIMDBLOOM_C_API simdbloom_status simdbloom_save(const simdbloom_filter* filter, void* bytes,
                                                 size_t size);
-/* Of the options of a filter that is loaded, `secret`, `isa` and `max_bytes` are read. */
+/** Makes a filter of saved bytes. Of the options `secret`, `isa` and `max_bytes` are read. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_load(const void* bytes, size_t size,
                                                 const simdbloom_options* options,
                                                 simdbloom_filter** filter);
+/** Writes the filter to a file, whole or not at all. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_save_file(const simdbloom_filter* filter,
                                                      const char* path);
+/** The same as simdbloom_load of a file. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_load_file(const char* path,
                                                      const simdbloom_options* options,
                                                      simdbloom_filter** filter);
 
-/* These give 0 or "" for NULL. The text is valid for as long as the filter lives. */
+/** The filter as text, such as "split256". This and the next four give "" or 0 for NULL. The text
+ * is valid for as long as the filter lives. */
 SIMDBLOOM_C_API const char* simdbloom_spec(const simdbloom_filter* filter);
-/* The instruction set whose kernels the filter uses: "avx512", .. */
+/** The instruction set whose kernels the filter uses, such as "avx512". */
 SIMDBLOOM_C_API const char* simdbloom_isa(const simdbloom_filter* filter);
+/** Bytes of the bits or the table. */
 SIMDBLOOM_C_API size_t simdbloom_size_in_bytes(const simdbloom_filter* filter);
-/* The false-positive rate: expected for the number of keys given at creation, and estimated from
- * the bits as they are now. NaN if there is no memory for the computation; simdbloom_error() says
- * so then. */
+/** The false-positive rate for the number of keys given at creation. NaN if there is no memory for
+ * the computation; simdbloom_error() says so then. */
 SIMDBLOOM_C_API double simdbloom_expected_fpr(const simdbloom_filter* filter);
+/** The same from the bits as they are now. */
 SIMDBLOOM_C_API double simdbloom_estimated_fpr(const simdbloom_filter* filter);
 
 #ifdef __cplusplus

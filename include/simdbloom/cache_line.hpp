@@ -15,9 +15,10 @@ namespace simdbloom {
 class CacheLineBloom final : public Interface<CacheLineBloom, FilterBase>,
                              public SetOperations<CacheLineBloom> {
 public:
-    static constexpr std::string_view own_layout = "sector512";
+    static constexpr std::string_view own_layout = "sector512";  ///< the default layout
     using Interface::Interface;
 
+    /// Inserts the key of a hash.
     [[gnu::always_inline]] void insert_hash(std::uint64_t hash) {
         check_takes_keys();
         const std::uint64_t index = detail::block_of_key(hash, factor_);
@@ -39,12 +40,14 @@ public:
                     });
             });
     }
+    /// Whether the key of a hash is found.
     [[gnu::always_inline]] bool contains_hash(std::uint64_t hash) const noexcept {
         if (layout_.kind != LayoutKind::sector512) [[unlikely]]
             return contains_in_layout(hash);
         return detail::sector_covers(bits_.data() + 64 * detail::block_of_key(hash, factor_),
                                      detail::spread(static_cast<std::uint32_t>(hash)));
     }
+    /// What contains(key) calls.
     [[gnu::always_inline]] bool contains_key(std::uint64_t key) const noexcept {
         // One condition, for which compilers make two loops: 1.02 ns a key, and 1.36 with two.
         if ((layout_.kind != LayoutKind::sector512) | keyed()) [[unlikely]]

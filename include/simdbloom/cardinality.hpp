@@ -15,7 +15,7 @@ struct Cardinality {
     /// 95 % of the estimates have the true number between low() and high(), for filters of many
     /// blocks that are far from full.
     double low() const noexcept { return keys - 1.96 * standard_error; }
-    double high() const noexcept { return keys + 1.96 * standard_error; }
+    double high() const noexcept { return keys + 1.96 * standard_error; }  ///< see low()
 };
 
 /// The number of distinct keys in a filter.
@@ -30,10 +30,12 @@ struct Cardinality {
 /// included, without error.
 Cardinality estimated_keys(const FilterBase& filter);
 
-/// The keys of either of two filters, as (a |= b) would be estimated, and the keys of both, which
-/// is |A| + |B| - |A or B| and may come out below 0. Throws std::invalid_argument that names what
-/// differs where |= does, and for filters of fingerprints, which cannot be ORed.
+/// The number of keys in either of two filters, as (a |= b) would be estimated. Throws
+/// std::invalid_argument that names what differs where |= does, and for filters of fingerprints,
+/// which cannot be ORed.
 Cardinality estimated_union(const FilterBase& a, const FilterBase& b);
+/// The number of keys in both: |A| + |B| - |A or B|, which may come out below 0. Throws as
+/// estimated_union.
 Cardinality estimated_intersection(const FilterBase& a, const FilterBase& b);
 
 }  // namespace simdbloom

@@ -16,9 +16,10 @@ namespace simdbloom {
 class ClassicBloom final : public Interface<ClassicBloom, FilterBase>,
                            public SetOperations<ClassicBloom> {
 public:
-    static constexpr std::string_view own_layout = "classic";
+    static constexpr std::string_view own_layout = "classic";  ///< the default layout
     using Interface::Interface;
 
+    /// Inserts the key of a hash.
     [[gnu::always_inline]] void insert_hash(std::uint64_t hash) {
         check_takes_keys();
         std::uint64_t g = hash;
@@ -27,6 +28,7 @@ public:
             detail::store_le(p, detail::load_le<std::uint64_t>(p) | std::uint64_t{1} << (g & 63));
         }
     }
+    /// Whether the key of a hash is found.
     [[gnu::always_inline]] bool contains_hash(std::uint64_t hash) const noexcept {
         std::uint64_t g = hash;
         for (unsigned i = 0; i < layout_.k; ++i, g = detail::classic_next(g)) {

@@ -24,13 +24,13 @@ namespace simdbloom {
 /// it cannot be noticed, and other keys may be lost for good.
 class CountingBloom final : public Interface<CountingBloom, FilterBase> {
 public:
-    static constexpr std::string_view own_layout = "counting512";
+    static constexpr std::string_view own_layout = "counting512";  ///< the default layout
     using Interface::Interface;
 
-    static constexpr unsigned counter_max = 15;
+    static constexpr unsigned counter_max = 15;  ///< the highest value of a counter
 
-    void insert_hash(std::uint64_t hash);
-    bool contains_hash(std::uint64_t hash) const noexcept;
+    void insert_hash(std::uint64_t hash);                   ///< inserts the key of a hash
+    bool contains_hash(std::uint64_t hash) const noexcept;  ///< whether the key of a hash is found
 
     /// Returns false and changes nothing if the key was never inserted, or was erased as often as
     /// it was inserted.
@@ -39,6 +39,7 @@ public:
     /// The smallest of the key's counters. It is at least the number of times that the key is in
     /// the filter; 15 stands for 15 or more.
     unsigned count_estimate_hash(std::uint64_t hash) const noexcept;
+    /// The same of a key.
     template <detail::Key K>
     unsigned count_estimate(const K& key) const noexcept {
         return count_estimate_hash(hash_of(detail::plain_key(key)));

@@ -20,22 +20,22 @@ namespace simdbloom {
 /// buckets. Erasing a key that was never inserted may remove the fingerprint of another key.
 class CuckooFilter final : public Interface<CuckooFilter, FilterBase> {
 public:
-    static constexpr std::string_view own_layout = "cuckoo12";
-    CuckooFilter(const detail::Geometry& geometry, const Options& options)
-        : Interface(geometry, options) {}
-    CuckooFilter(const detail::Geometry& geometry, const Options& options, detail::Storage bits);
+    static constexpr std::string_view own_layout = "cuckoo12";  ///< the default layout
 
-    static constexpr unsigned slots_per_bucket = 4;
-    static constexpr double max_design_load = 0.95;
+    static constexpr unsigned slots_per_bucket = 4;  ///< fingerprints of a bucket
+    static constexpr double max_design_load =
+        0.95;  ///< the load that with_bits_per_key plans at most
 
     /// Returns false when 2000 evictions found no place. The table is then as it was before the
     /// call.
     bool try_insert_hash(std::uint64_t hash);
+    /// Whether the key of a hash is found.
     [[gnu::always_inline]] bool contains_hash(std::uint64_t hash) const noexcept {
         return with_width([&]<unsigned bits>() __attribute__((always_inline)) {
             return detail::cuckoo_covers<bits>(bits_.data(), factor_, hash);
         });
     }
+    /// What contains(key) calls.
     [[gnu::always_inline]] bool contains_key(std::uint64_t key) const noexcept {
         if (keyed()) return contains_hash(keyed_hash_of(key));
         const std::uint64_t mixed = detail::mix_first<true>(key, seed_);
@@ -54,11 +54,16 @@ public:
     double estimated_fpr() const override;
     Cardinality estimate_keys() const override;
     void clear() noexcept override;
+
+    // For the library's own code.
+    CuckooFilter(const detail::Geometry& geometry, const Options& options)
+        : Interface(geometry, options) {}
+    CuckooFilter(const detail::Geometry& geometry, const Options& options, detail::Storage bits);
     std::size_t take(const Keys& keys);
     std::string refusal(const Keys&) const { return full_with(stored()); }
 
 private:
-    /// use.operator()<bits>() with the bits of a fingerprint.
+    /// `use.operator()<bits>()` with the bits of a fingerprint.
     template <class Use>
     [[gnu::always_inline]] bool with_width(const Use& use) const noexcept {
         if (layout_.kind == LayoutKind::cuckoo12) return use.template operator()<12>();

@@ -22,15 +22,17 @@ namespace simdbloom {
 /// Where a cell has it by chance, at the FPR, erasing removes another key's fingerprint.
 class DLeftCounting final : public Interface<DLeftCounting, FilterBase> {
 public:
-    static constexpr std::string_view own_layout = "dleft14";
+    static constexpr std::string_view own_layout = "dleft14";  ///< the default layout
     using Interface::Interface;
 
-    static constexpr unsigned subtables = 4, cells_per_bucket = 8, counter_max = 3;
+    static constexpr unsigned subtables = 4;         ///< a key has a bucket in each
+    static constexpr unsigned cells_per_bucket = 8;  ///< fingerprints of a bucket
+    static constexpr unsigned counter_max = 3;       ///< the highest value of a counter
 
     /// Returns false and changes nothing when the four buckets are full and no cell has the
     /// fingerprint.
     bool try_insert_hash(std::uint64_t hash);
-    bool contains_hash(std::uint64_t hash) const noexcept;
+    bool contains_hash(std::uint64_t hash) const noexcept;  ///< whether the key of a hash is found
     /// Returns false and changes nothing if the key was never inserted, or was erased as often as
     /// it was inserted.
     bool erase_hash(std::uint64_t hash) noexcept;
@@ -38,6 +40,7 @@ public:
     /// The key's counter, or 0. It is at least the number of times that the key is in the table; 3
     /// stands for 3 or more.
     unsigned count_estimate_hash(std::uint64_t hash) const noexcept;
+    /// The same of a key.
     template <detail::Key K>
     unsigned count_estimate(const K& key) const noexcept {
         return count_estimate_hash(hash_of(detail::plain_key(key)));
@@ -53,6 +56,8 @@ public:
 
     double estimated_fpr() const override;
     Cardinality estimate_keys() const override;
+
+    // For the library's own code.
     std::string refusal(const Keys&) const { return full_with(stored()); }
 };
 

@@ -1,5 +1,4 @@
-// What every filter has: its layout, its bits, its kernels, and the interface for batches and
-// single keys.
+// What every filter has: its layout, its bits, its kernels, and its calls.
 #pragma once
 
 #include "simdbloom/detail/key_hash.hpp"
@@ -40,20 +39,19 @@ SIMDBLOOM_API [[noreturn, gnu::cold]] void throw_moved_from();
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
-/// The part of a filter that does not depend on its layout at compile time.
-///
-/// Any number of threads may call const members at the same time. No other member may run at the
-/// same time as any other call. An assignment that throws leaves the filter as it was.
-/// detail/moved.hpp says what a move leaves behind.
+/// The part of a filter that does not depend on its layout at compile time. Any number of threads
+/// may call const members at the same time. No other member may run at the same time as any other
+/// call. An assignment that throws leaves the filter as it was. detail/moved.hpp says what a move
+/// leaves behind.
 class FilterBase : public detail::KeyHash, protected detail::FilterParts {
 public:
     /// Bytes of the bits. The memory held is at most one page more.
     std::size_t size_in_bytes() const noexcept { return bits_.size(); }
     /// size_in_bytes() * 8 / n_keys().
     double bits_per_key() const noexcept;
-    std::string spec() const { return layout_.spec(); }
-    const Layout& layout() const noexcept { return layout_; }
-    Isa isa() const noexcept { return isa_; }
+    std::string spec() const { return layout_.spec(); }        ///< the layout as text
+    const Layout& layout() const noexcept { return layout_; }  ///< with the k that is used
+    Isa isa() const noexcept { return isa_; }                  ///< whose kernels answer
     /// Words of `classic` and the register layouts, lines, or buckets.
     std::uint64_t blocks() const noexcept { return blocks_; }
     /// The number of keys the filter was made for.
@@ -78,7 +76,6 @@ public:
     void use_isa(Isa isa);
 
     // For the library's own code.
-
     /// As Interface asks for.
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
     std::size_t take(const Keys& keys);
@@ -102,8 +99,7 @@ protected:
     FilterBase& operator=(FilterBase&&) noexcept;
     ~FilterBase();
 
-    /// Of a table with so many fingerprints: the share of its cells, and what to say when it is
-    /// full.
+    // Of a table with so many fingerprints: its load, and what to say when it is full.
     double load_of(std::uint64_t fingerprints) const noexcept;
     std::string full_with(std::uint64_t fingerprints) const;
     [[gnu::always_inline]] const std::byte* block_at(std::uint64_t index) const noexcept {

@@ -21,6 +21,7 @@
 #include "simdbloom/layout.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
+/// False-positive rates by models; fpr.hpp says which of them are exact.
 namespace simdbloom::fpr {
 
 /// The lowest FPR for which a filter is sized. The exact models are sums whose terms cancel: their
@@ -114,10 +115,12 @@ double deviation(const Layout& layout, std::uint64_t n_keys, std::uint64_t block
 /// The k in layout.k_range() with the lowest expected FPR.
 unsigned best_k(Layout layout, std::uint64_t n_keys, std::uint64_t blocks);
 
-/// The two-sided Wilson score interval of hits / probes at z standard deviations.
+/// A two-sided Wilson score interval.
 struct Interval {
-    double low, high;  ///< rates, from 0 to 1
+    double low;   ///< a rate, from 0 to 1
+    double high;  ///< the same
 };
+/// The interval of so many hits among so many probes; z = 1.96 for 95 %.
 Interval wilson(double hits, double probes, double z);
 
 }  // namespace simdbloom::fpr

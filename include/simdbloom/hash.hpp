@@ -1,7 +1,5 @@
-// From keys to the 64-bit hash that every layout is defined on.
-//
-// The high 32 bits of a hash choose the block. The low 32 bits choose the pattern in the block. No
-// bit does both.
+// From keys to the 64-bit hash that every layout is defined on. The high 32 bits of a hash choose
+// the block, the low 32 bits the pattern in the block. No bit does both.
 #pragma once
 
 #include <bit>
@@ -96,8 +94,9 @@ std::string to_string(Hashing hashing);
 
 /// The secret of Hashing::keyed: 128 bits.
 struct Secret {
-    std::uint64_t low = 0, high = 0;  ///< the first and the last 8 bytes, little-endian
-    friend bool operator==(const Secret&, const Secret&) = default;
+    std::uint64_t low = 0;   ///< the first 8 bytes, little-endian
+    std::uint64_t high = 0;  ///< the last 8 bytes
+    friend bool operator==(const Secret&, const Secret&) = default;  ///< all 128 bits
     /// A new secret from the random generator of the operating system. Throws std::system_error if
     /// there is none.
     static Secret random();
@@ -109,12 +108,12 @@ template <detail::LossyKey K>
 std::uint64_t siphash(K, const Secret&) = delete;
 /// SipHash-2-4 of a string of bytes.
 std::uint64_t siphash(std::span<const std::byte> bytes, const Secret& secret) noexcept;
-std::uint64_t siphash(std::string_view text, const Secret& secret) noexcept;
+std::uint64_t siphash(std::string_view text, const Secret& secret) noexcept;  ///< of a text
 
 /// XXH64 of the bytes with that seed. A `split256` filter of hashes with seed 0 has the bits of a
 /// Parquet Bloom filter of the same BYTE_ARRAY values (parquet-format, BloomFilter.md).
 std::uint64_t hash_bytes(std::span<const std::byte> bytes, std::uint64_t seed = 0) noexcept;
-std::uint64_t hash_bytes(std::string_view text, std::uint64_t seed = 0) noexcept;
+std::uint64_t hash_bytes(std::string_view text, std::uint64_t seed = 0) noexcept;  ///< of a text
 /// hashes[i] = hash_bytes(texts[i], seed); short strings several at a time. Throws
 /// std::length_error if there is room for fewer hashes than strings.
 void hash_bytes(std::span<const std::string_view> texts, std::span<std::uint64_t> hashes,

@@ -69,12 +69,14 @@ public:
         return sized(n_keys, fpr, true, options);
     }
 
+    /// Whether the key is found. A key that was inserted always is, an absent one at the FPR.
     template <detail::Key K>
     [[gnu::always_inline]] bool contains(const K& key) const {
         if constexpr (requires { self().contains_key(detail::plain_key(key)); })
             return self().contains_key(detail::plain_key(key));
         else return self().contains_hash(hashed(key));
     }
+    /// The same of a key of any type, hashed by the caller's hasher.
     template <class K, Hasher<K> H>
     [[gnu::always_inline]] bool contains(const K& key, const H& hasher) const {
         return self().contains_hash(hasher(key, self().seed()));
@@ -82,7 +84,7 @@ public:
     // The compiler names the concept, not every overload.
     void contains(const detail::NotContiguousIntegers auto&) const = delete;
 
-    /// How many of the keys are found. Every inserted key is found.
+    /// How many of the keys are found.
     std::size_t count(const Keys& keys) const;
     /// Bit i % 8 of byte i / 8 says whether key i is found. Writes exactly ceil(n / 8) bytes, the
     /// last padded with zeros, and returns how many keys are found. Throws std::length_error if the
@@ -106,7 +108,7 @@ public:
     /// more are written than found; std::invalid_argument if `positions` overlaps the keys.
     std::size_t select(const Keys& keys, std::span<std::uint32_t> positions) const;
 
-    /// A filter that is full throws std::length_error that says why, and keeps the keys before.
+    /// Inserts the key, if keys can go in. Throws std::length_error that says why if it is full.
     template <detail::Key K, detail::HasInsert G = F>
     [[gnu::always_inline]] void insert(const K& key) {
         if constexpr (requires { self().insert_key(detail::plain_key(key)); }) {
@@ -121,20 +123,23 @@ public:
             self().insert_hash(hashed(key));
         }
     }
+    /// Inserts a key of any type, hashed by the caller's hasher. Throws as insert(key).
     template <class K, Hasher<K> H, detail::HasInsert G = F>
     [[gnu::always_inline]] void insert(const K& key, const H& hasher) {
         self().insert_hash(hasher(key, self().seed()));
     }
+    /// Inserts the key of a hash. Throws as insert(key).
     template <detail::HasTryInsert G = F>
     [[gnu::always_inline]] void insert_hash(std::uint64_t hash) {
         if (!self().try_insert_hash(hash)) refuse_one(hash, true);
     }
+    /// Inserts the keys in order. Where insert(key) throws, the keys before it are in.
     template <detail::HasInsert G = F>
     [[gnu::always_inline]] void insert(const Keys& keys) {
         insert_batch(keys);
     }
 
-    /// For filters that can be full. False: the key finds no place, and nothing changes.
+    /// For filters that can be full: inserts the key. False: it finds no place, nothing changes.
     template <detail::Key K, detail::HasTryInsert G = F>
     [[gnu::always_inline]] bool try_insert(const K& key) {
         return self().try_insert_hash(hashed(key));
@@ -151,6 +156,7 @@ public:
     [[gnu::always_inline]] bool insert_if_new(const K& key) {
         return self().insert_hash_if_new(hashed(key));
     }
+    /// The same of the key of a hash.
     template <detail::HasInsert G = F>
     [[gnu::always_inline]] bool insert_hash_if_new(std::uint64_t hash) {
         return insert_new_hash(hash);
@@ -160,20 +166,20 @@ public:
     [[gnu::always_inline]] std::size_t insert_if_new(const Keys& keys) {
         return insert_new(keys, nullptr);
     }
-    /// The same with a bitmap of the keys that were new. If inserting throws, it says which went
-    /// in.
+    /// The same with a bitmap of the keys that were new and, if inserting throws, are in.
     template <detail::HasInsert G = F>
     [[gnu::always_inline]] std::size_t insert_if_new(const Keys& keys,
                                                      std::span<std::uint8_t> were_new) {
         return insert_new(keys, &were_new);
     }
 
-    /// Removes one copy of a key. Returns false and changes nothing where the key is not found.
-    /// Never erase a key that was not inserted: where the filter finds it, other keys are lost.
+    /// Removes one copy of a key, if the filter can erase. False: it is not found, and nothing
+    /// changes. Never erase a key that was not inserted: if it is found, other keys are lost.
     template <detail::Key K, detail::HasErase G = F>
     [[gnu::always_inline]] bool erase(const K& key) {
         return self().erase_hash(hashed(key));
     }
+    /// The same of a key of any type, hashed by the caller's hasher.
     template <class K, Hasher<K> H, detail::HasErase G = F>
     [[gnu::always_inline]] bool erase(const K& key, const H& hasher) {
         return self().erase_hash(hasher(key, self().seed()));
@@ -211,9 +217,8 @@ private:
 template <class F>
 class SetOperations {
 public:
-    /// Union: the bits are then those of a filter into which the keys of both went. Throws
-    /// std::invalid_argument that names what differs if layout, size or seed differ. The caller
-    /// must know that both filters were filled through the same hash.
+    /// Union: the bits are then those of a filter into which the keys of both went, if both were
+    /// hashed alike. Throws std::invalid_argument that names what differs: layout, size or seed.
     F& operator|=(const F& other);
     /// Intersection: the filter then finds the keys that both have, and maybe more absent keys than
     /// a filter of the common keys alone. Throws as |= does.
@@ -239,6 +244,7 @@ private:
     const F& self() const noexcept { return static_cast<const F&>(*this); }
 };
 
+/// A filter whose bits can be ORed.
 template <class F>
 concept BloomFilter = std::derived_from<F, SetOperations<F>>;
 

@@ -18,9 +18,10 @@ Isa parse_isa(std::string_view text);
 
 /// An instruction set that is compiled into this library.
 struct Implementation {
-    Isa isa;                             ///< which one
-    std::string_view name, description;  ///< to_string(isa), and what it needs
-    bool usable;                         ///< this CPU and operating system can run it
+    Isa isa;                       ///< which one
+    std::string_view name;         ///< to_string(isa)
+    std::string_view description;  ///< what it needs
+    bool usable;                   ///< this CPU and operating system can run it
 };
 
 /// The instruction sets that are compiled into this library, slowest first, whether this machine

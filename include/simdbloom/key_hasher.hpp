@@ -12,6 +12,7 @@ namespace simdbloom {
 /// The seed is hashed; a loop does this once. The last shift mends the low bits. In a batch kernel
 /// that shift would cost two instructions a vector, and no layout needs it.
 struct KeyHasher {
+    /// The hash of the key under the seed.
     constexpr std::uint64_t operator()(std::uint64_t key, std::uint64_t seed = 0) const noexcept {
         const std::uint64_t x = hash_key(key, hash_key(seed));
         return x ^ x >> 32;

@@ -30,12 +30,14 @@ enum class KeyKind : std::uint8_t {
     other,         ///< keys that only the program that built the filter can hash
 };
 
+/// The last kind with a name.
 inline constexpr KeyKind last_key_kind = KeyKind::other;
 
 /// Rows of such columns in this order: a number from 128 on. Numbers, bytes, instants and durations
 /// are told apart; the columns of up to three always, of more unless a fingerprint of 48 values
 /// agrees. KeyKind::rows where the kind of a column is not known; it answers all rows.
 KeyKind kind_of_rows(std::span<const KeyKind> columns) noexcept;
+/// Whether the keys are rows of several columns.
 constexpr bool is_rows(KeyKind kind) noexcept {
     return kind == KeyKind::rows || static_cast<unsigned>(kind) >= 128;
 }

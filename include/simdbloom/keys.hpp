@@ -77,16 +77,8 @@ static void hash_keys(const void* keys, const void* hasher, std::uint64_t seed, 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
-/// A batch of keys: a view, which says what lies where. The keys, and a hasher, must outlive it.
-///
-///     filter.insert(numbers)                           a span, vector or array: of std::uint64_t,
-///                                                      std::int64_t, std::uint32_t, std::int32_t,
-///     filter.insert(names)                             of std::string, std::string_view or bytes
-///     filter.insert(Keys::hashes(hashes))              hashed already
-///     filter.insert(Keys::strings(offsets, bytes))     as Arrow has them
-///     filter.insert(Keys::of(points, hasher))          of any type
-///
-/// A signed number is the key of 64 bits with the same value: -1 is 2^64 - 1, whatever its type.
+/// A batch of keys: a view, which says what lies where. The keys, and a hasher, must outlive it. A
+/// signed number is the key of 64 bits with the same value: -1 is 2^64 - 1, whatever its type.
 class Keys {
 public:
     /// What lies there: keys of 64 bits, hashes, keys of 32 bits, texts one by one or behind
@@ -102,22 +94,26 @@ public:
         others
     };
 
+    /// The integers of a span, vector or array.
     template <detail::IntegerRange R>
     [[gnu::always_inline]] Keys(const R& keys) noexcept
         : Keys(std::span(keys).data(), std::span(keys).size(),
                sizeof(detail::ElementOf<R>) == 8        ? Form::words
                : std::is_signed_v<detail::ElementOf<R>> ? Form::signed32
                                                         : Form::unsigned32) {}
+    /// The strings, or spans of bytes, of a span, vector or array.
     template <detail::TextRange R>
     [[gnu::always_inline]] Keys(const R& keys) noexcept
         : Keys(std::span(keys).data(), std::span(keys).size(), Form::texts) {
         if constexpr (!std::same_as<detail::ElementOf<R>, std::string_view>)
             call_ = &detail::view_texts<detail::ElementOf<R>>;
     }
+    /// n keys from `keys` on.
     Keys(const std::uint64_t* keys, std::size_t n) noexcept : Keys(keys, n, Form::words) {}
     /// Keys, or hashes of keys.
     Keys(std::span<const std::uint64_t> words, bool hashed) noexcept
         : Keys(words.data(), words.size(), hashed ? Form::hashes : Form::words) {}
+    /// The keys of any other type that is a span of std::uint64_t.
     template <detail::OwnSpan R>
     [[gnu::always_inline]] Keys(const R& keys) noexcept
         : Keys(std::span<const std::uint64_t>(keys), false) {}
@@ -135,6 +131,7 @@ public:
     static Keys strings(std::span<const std::int32_t> offsets, const char* bytes) noexcept {
         return {offsets.data(), offsets.empty() ? 0 : offsets.size() - 1, Form::offsets32, bytes};
     }
+    /// The same of offsets of 64 bits.
     static Keys strings(std::span<const std::int64_t> offsets, const char* bytes) noexcept {
         return {offsets.data(), offsets.empty() ? 0 : offsets.size() - 1, Form::offsets64, bytes};
     }
@@ -148,8 +145,10 @@ public:
         return made;
     }
 
-    std::size_t size() const noexcept { return size_; }
-    bool empty() const noexcept { return size_ == 0; }
+    std::size_t size() const noexcept { return size_; }  ///< the number of keys
+    bool empty() const noexcept { return size_ == 0; }   ///< whether there are none
+
+    // For the library's own code.
     Form form() const noexcept { return form_; }
     /// Whether the keys are words of 64 bits where they lie, and these words; and hashes.
     bool are_words() const noexcept { return form_ <= Form::hashes; }

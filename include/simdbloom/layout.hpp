@@ -16,11 +16,11 @@ namespace simdbloom {
 /// A layout with its parameters. k = 0 means that k is not chosen yet: the sizing takes the best k
 /// by the exact model.
 struct Layout {
-    LayoutKind kind = LayoutKind::split256;
+    LayoutKind kind = LayoutKind::split256;  ///< its name
     unsigned k = 8;      ///< bits that a key sets, or counters that it raises; 0 for tables
     unsigned zones = 0;  ///< z of zoned512
 
-    friend bool operator==(const Layout&, const Layout&) = default;
+    friend bool operator==(const Layout&, const Layout&) = default;  ///< the same spec
 
     /// Reads a spec such as "register64:k=5" or "zoned512:z=4,k=8". Throws std::invalid_argument
     /// that names the spec and what is wrong with it.
@@ -28,12 +28,12 @@ struct Layout {
     /// The layout as text. parse(spec()) gives the same layout.
     std::string spec() const;
 
-    const detail::LayoutTraits& traits() const noexcept;
+    const detail::LayoutTraits& traits() const noexcept;  ///< of its kind; for the library
     /// Whether it consists of bits, which can be ORed.
     bool is_bloom() const noexcept;
-    bool is_cuckoo() const noexcept;
-    bool is_counting() const noexcept;
-    bool is_dleft() const noexcept;
+    bool is_cuckoo() const noexcept;    ///< cuckoo8, cuckoo12, cuckoo16
+    bool is_counting() const noexcept;  ///< counting, counting512
+    bool is_dleft() const noexcept;     ///< dleft12, dleft14, dleft16
     /// Whether it stores fingerprints in buckets, and so can be full.
     bool is_table() const noexcept;
     /// The bits of the unit that a hash addresses: a block, a cuckoo bucket, four d-left buckets
@@ -41,24 +41,28 @@ struct Layout {
     unsigned block_bits() const noexcept;
     /// The bits of a cuckoo fingerprint or a d-left remainder; 0 for layouts with a k.
     unsigned fingerprint_bits() const noexcept;
-    /// Of tables: how many fingerprints a block has room for, and the share of that room that they
-    /// are made to be filled to. 0 for other layouts.
+    /// How many fingerprints a block of a table has room for; 0 for other layouts.
     unsigned cells_per_block() const noexcept;
+    /// The share of that room to which a table is made to be filled; 0 for other layouts.
     double design_load() const noexcept;
     /// The bits per key at that load; 0 for layouts that are never full.
     double least_bits_per_key() const noexcept;
-    /// The values of k that this layout can take: every `step`-th from `min` to `max`.
+    /// Values of k.
     struct KRange {
-        unsigned min, max, step;
+        unsigned min;   ///< the least
+        unsigned max;   ///< the greatest
+        unsigned step;  ///< every step-th from min to max
     };
-    KRange k_range() const noexcept;
+    KRange k_range() const noexcept;  ///< the values of k that this layout can take
 
-    /// How a key's cells lie in a block, see detail::LayoutTraits; the last: in each word that it
-    /// takes. Not for tables.
+    /// How a key's cells (bits or counters) lie in a block: in one word of each zone.
     struct Pattern {
-        unsigned zones, words_per_zone, cells_per_word, cells_per_key;
+        unsigned zones;           ///< of a block
+        unsigned words_per_zone;  ///< words of 64 bits, or of 32
+        unsigned cells_per_word;  ///< bits or counters
+        unsigned cells_per_key;   ///< in each word that the key takes
     };
-    Pattern pattern() const noexcept;
+    Pattern pattern() const noexcept;  ///< not for tables
 };
 
 }  // namespace simdbloom

@@ -46,18 +46,20 @@ struct LoadError {
 template <class T>
 class [[nodiscard]] Loaded {
 public:
-    Loaded(T value) : either_(std::move(value)) {}
-    Loaded(LoadError error) : either_(std::move(error)) {}
+    Loaded(T value) : either_(std::move(value)) {}          ///< a T
+    Loaded(LoadError error) : either_(std::move(error)) {}  ///< the reason
 
     /// Whether there is a T.
     bool has_value() const noexcept { return either_.index() == 0; }
-    explicit operator bool() const noexcept { return has_value(); }
+    explicit operator bool() const noexcept { return has_value(); }  ///< has_value()
     /// What was loaded. Throws std::runtime_error with the message if nothing was.
     T& value() & { return *checked(); }
-    T&& value() && { return std::move(*checked()); }
-    /// These may be called only if has_value().
+    T&& value() && { return std::move(*checked()); }  ///< the same, to be moved from
+    /// The T. May be called only if has_value().
     T& operator*() noexcept { return *std::get_if<T>(&either_); }
+    /// The T. May be called only if has_value().
     const T& operator*() const noexcept { return *std::get_if<T>(&either_); }
+    /// A member of the T. May be called only if has_value().
     T* operator->() noexcept { return std::get_if<T>(&either_); }
     /// May be called only if not has_value().
     const LoadError& error() const noexcept { return *std::get_if<LoadError>(&either_); }
@@ -82,6 +84,7 @@ private:
 /// a ScalableBloom.
 template <class F = AnyFilter>
 Loaded<F> load(std::span<const std::byte> bytes, const Options& options = {}) noexcept;
+/// The same of a file. LoadFault::file where it cannot be read.
 template <class F = AnyFilter>
 Loaded<F> load_file(const std::filesystem::path& path, const Options& options = {}) noexcept;
 

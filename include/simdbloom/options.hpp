@@ -30,11 +30,9 @@ struct Options {
     /// Changes the hash of every key: filters with different seeds are unrelated. 0 means that the
     /// operating system draws it, with Hashing::seeded. Not read with Hashing::keyed.
     std::uint64_t seed = 0;
-    /// How keys are hashed. Hashes that the caller computes (Keys::hashes, Hashers) stay as they
-    /// are.
+    /// How keys are hashed, but for hashes that the caller computes (Keys::hashes, Hashers).
     Hashing hashing = Hashing::fast;
-    /// The secret of Hashing::keyed. Empty: drawn from the operating system; FilterBase::secret()
-    /// gives it.
+    /// The secret of Hashing::keyed. Empty: the operating system draws it (FilterBase::secret()).
     std::optional<Secret> secret{};
     /// What the keys are (key_kind.hpp), by default unknown. Rows that say what they are (JoinRows,
     /// Arrow) are checked against it; plain integers, strings and hashes are not.
@@ -55,16 +53,14 @@ struct Options {
     std::string spec{};
 };
 
-/// Thrown when the bits cannot be allocated. what() gives the number of bytes.
-///
-/// Bits of 16 MiB and more are also held against the memory that the machine and the control groups
-/// say is available, but only at the moment of the allocation. Linux finds the memory later, when
-/// it is written, and may end the process if others took the memory by then.
+/// Thrown when the bits cannot be allocated. Bits of 16 MiB and more are also held against the
+/// available memory of the machine and the control groups, at the moment of the allocation. Linux
+/// finds the memory when it is written, and may end the process if others took it by then.
 class AllocationError : public std::bad_alloc {
 public:
-    explicit AllocationError(std::uint64_t bytes) noexcept;
-    AllocationError(std::uint64_t bytes, std::uint64_t available) noexcept;
-    const char* what() const noexcept override { return text_; }
+    explicit AllocationError(std::uint64_t bytes) noexcept;                  ///< of so many bytes
+    AllocationError(std::uint64_t bytes, std::uint64_t available) noexcept;  ///< so many are left
+    const char* what() const noexcept override { return text_; }  ///< says how many bytes
 
 private:
     char text_[120];

@@ -13,14 +13,16 @@ namespace simdbloom {
 class RegisterBlockedBloom final : public Interface<RegisterBlockedBloom, FilterBase>,
                                    public SetOperations<RegisterBlockedBloom> {
 public:
-    static constexpr std::string_view own_layout = "register64";
+    static constexpr std::string_view own_layout = "register64";  ///< the default layout
     using Interface::Interface;
 
+    /// Inserts the key of a hash.
     [[gnu::always_inline]] void insert_hash(std::uint64_t hash) {
         check_takes_keys();
         detail::word_set(bits_.data() + offset(hash), static_cast<std::uint32_t>(hash), layout_.k,
                          wide());
     }
+    /// Whether the key of a hash is found.
     [[gnu::always_inline]] bool contains_hash(std::uint64_t hash) const noexcept {
         return detail::word_covers(bits_.data() + offset(hash), static_cast<std::uint32_t>(hash),
                                    layout_.k, wide());

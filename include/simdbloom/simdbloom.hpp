@@ -36,3 +36,6 @@
 #include "simdbloom/threads/build.hpp"
 #include "simdbloom/threads/concurrent.hpp"
 #include "simdbloom/version.hpp"
+
+/// SIMD Bloom filters and their relatives.
+namespace simdbloom {}

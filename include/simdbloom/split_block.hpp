@@ -13,18 +13,21 @@ namespace simdbloom {
 class SplitBlockBloom final : public Interface<SplitBlockBloom, FilterBase>,
                               public SetOperations<SplitBlockBloom> {
 public:
-    static constexpr std::string_view own_layout = "split256";
+    static constexpr std::string_view own_layout = "split256";  ///< the default layout
     using Interface::Interface;
 
+    /// Inserts the key of a hash.
     [[gnu::always_inline]] void insert_hash(std::uint64_t hash) {
         check_takes_keys();
         detail::split_set(bits_.data() + 32 * detail::block_of_key(hash, factor_),
                           static_cast<std::uint32_t>(hash));
     }
+    /// Whether the key of a hash is found.
     [[gnu::always_inline]] bool contains_hash(std::uint64_t hash) const noexcept {
         return detail::split_covers(bits_.data() + 32 * detail::block_of_key(hash, factor_),
                                     static_cast<std::uint32_t>(hash));
     }
+    /// What contains(key) calls.
     [[gnu::always_inline]] bool contains_key(std::uint64_t key) const noexcept {
         if (keyed()) return contains_hash(keyed_hash_of(key));
         return detail::split_contains(bits_.data(), factor_, detail::mix_first<true>(key, seed_));

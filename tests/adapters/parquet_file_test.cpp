@@ -1,4 +1,6 @@
 // Bloom filters in whole Parquet files: row groups, metadata, and files that are none.
+#include <iostream>
+
 #include "parquet_support.hpp"
 
 namespace simdbloom {
@@ -47,6 +49,22 @@ TEST(Parquet, WholeFilesTellTheRowGroupsThatMayHoldAValue) {
         expect_refused(file.read_filter(3, ab), LoadFault::parameter, "row group 3");
         EXPECT_INVALID("\"b\"; it has: a.b n", file.column("b"));
     }
+}
+
+TEST(Parquet, Example) {
+    const ParquetFile made(Words{{"one", "two"}, {"three"}}, true);
+    const std::string path = made.path;
+    /// Example of parquet::File, parquet::Metadata, parquet::RowGroup, parquet::ColumnChunk.
+    //! [File]
+    const parquet::File file = parquet::File::open(path).value();
+    const std::size_t column = file.column("a.b");
+    const auto hash = parquet::hash_value(std::string_view("three"));
+    for (const std::size_t group : file.row_groups_with(column, hash)) {  // the others are skipped
+        const parquet::RowGroup& read = file.metadata().row_groups[group];
+        std::cout << "read " << read.rows << " rows of " << read.columns[column].path << '\n';
+    }
+    //! [File]
+    EXPECT_EQ(file.row_groups_with(column, hash), std::vector<std::size_t>{1});
 }
 
 TEST(Parquet, OneBlockOfALongFilterSaysWhatTheFilterSays) {

@@ -1,6 +1,8 @@
 // Advice by times that are made up, and by times that are measured.
 #include "simdbloom/advice/advice.hpp"
 
+#include <iostream>
+
 #include "made_up_times.hpp"
 #include "support.hpp"
 
@@ -222,16 +224,24 @@ TEST(Advice, MeasuresWhatTheWorkloadNeeds) {
             return false;
         }
     };
-    Workload w = usual();
-    w.n_keys = 1'000;
-    w.merge = true;
-    const FilterTimes merged = FilterTimes::measure(w, 500);
+    /// Example of Workload, FilterTimes, Advice, Advice::Choice, PredictedTimes.
+    //! [Advice]
+    const Workload work{.n_keys = 1'000, .work_ns = 1'000, .merge = true};
+    const FilterTimes merged = FilterTimes::measure(work, 500);  // filters of 500 to 1,000 keys
+    const Advice advice = advise(work, merged);
+    std::cout << advice.why() << '\n';
+    const Advice::Choice& best = advice.best();
+    if (!best.is_none()) make_filter(best.spec, work.n_keys, best.bits_per_key);
+    const PredictedTimes times = predicted_times(merged, "split256", default_isa(), 4'096);
+    std::cout << times.absent << " ns for an absent key in a split256 of 4 KiB\n";
+    //! [Advice]
+    Workload w = work;
     for (const auto spec : {"classic", "split256", "register64:k=5", "counting512:k=4"})
         EXPECT_TRUE(is_timed(merged, spec)) << spec;
     for (const auto spec : {"cuckoo12", "growing16", "fuse:f=8"})
         EXPECT_FALSE(is_timed(merged, spec)) << spec;
     EXPECT_GE(merged.noise(), 0);
-    EXPECT_FALSE(advise(w, merged).best().is_none());
+    EXPECT_FALSE(best.is_none());
     w.merge = false;
     w.grow = true;
     EXPECT_INVALID("no filter with times can grow", advise(w, merged));

@@ -18,6 +18,24 @@ static int failures = 0;
 
 enum { N = 1000 };
 
+static void example(void) {
+    uint64_t keys[N];
+    size_t found = 0, i;
+    for (i = 0; i < N; ++i) keys[i] = i;
+    /** Example of ::simdbloom_options. */
+    /*! [simdbloom_options] */
+    simdbloom_options options = {0};
+    simdbloom_filter* filter = NULL;
+    options.seed = 7;
+    if (simdbloom_create("split256", N, 12, &options, &filter) != SIMDBLOOM_OK ||
+        simdbloom_insert(filter, keys, N, 0, 1) != SIMDBLOOM_OK ||
+        simdbloom_count(filter, keys, N, 0, &found) != SIMDBLOOM_OK)
+        fprintf(stderr, "%s\n", simdbloom_error());
+    simdbloom_free(filter);
+    /*! [simdbloom_options] */
+    CHECK(found == N);
+}
+
 static void fill_and_ask(void) {
     uint64_t keys[2 * N];
     uint32_t positions[2 * N], rows[3] = {1999, 0, 7};
@@ -175,6 +193,7 @@ static void refuse(void) {
 
 int main(int argc, char** argv) {
     if (argc != 2) return 2;
+    example();
     fill_and_ask();
     save_and_load(argv[1]);
     choose();

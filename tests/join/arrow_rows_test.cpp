@@ -282,12 +282,16 @@ TEST(ArrowStream, BuildsAndProbesBatchByBatch) {
     EXPECT_EQ(builder.rows(), 4u);
     const JoinFilter filter = std::move(builder).finish();
     {
-        ArrowStream stream = probe.open();
+        ArrowArrayStream from = probe.stream();
+        /// Example of ArrowStream.
+        //! [ArrowStream]
+        ArrowStream stream(from);  // takes an ArrowArrayStream over
         while (const JoinRows* rows = stream.next()) {
             std::vector<std::uint32_t> out(rows->size());
             out.resize(rows->select(filter, out));
             passing.push_back(out);
         }
+        //! [ArrowStream]
     }
     probe.expect_released(1, 2);
     EXPECT_EQ(passing, (std::vector<std::vector<std::uint32_t>>{{0}, {0, 1}}));

@@ -23,6 +23,18 @@ TEST(StringDigests, PublishedValues) {
               0x7A433CA9C49A9347u);
 }
 
+TEST(StringDigests, Example) {
+    /// Example of DigestHasher, Murmur3.
+    //! [Md5]
+    auto filter = SplitBlockBloom::with_bits_per_key(100, 12);
+    filter.insert(std::string_view("apple"), Md5{});     // link with nettle
+    filter.insert(std::string_view("pear"), Murmur3{});  // link with murmurhash
+    const bool is_there = filter.contains(std::string_view("apple"), Md5{});  // true
+    //! [Md5]
+    EXPECT_TRUE(is_there);
+    EXPECT_TRUE(filter.contains(std::string_view("pear"), Murmur3{}));
+}
+
 TEST(StringDigests, SeedsAreOtherFunctions) {
     std::set<std::uint64_t> values;
     for (std::uint64_t seed = 0; seed < 100; ++seed)

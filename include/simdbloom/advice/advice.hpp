@@ -27,6 +27,7 @@ class Timetable;
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
+/// A piece of work: how many keys, how many questions, and what an answer is worth.
 struct Workload {
     std::uint64_t n_keys = 0;  ///< distinct keys in the filter
     /// ns that one "not in" saves, as throughput: the time that a row takes further on when many
@@ -52,6 +53,7 @@ public:
     /// CPU, which should have nothing else to do. The times are those of filters of least_keys to
     /// n_keys keys; 0: of n_keys keys. Throws std::invalid_argument as advise() does.
     static FilterTimes measure(const Workload& workload, std::uint64_t least_keys = 0);
+    /// Shares the times.
     FilterTimes(const FilterTimes&) noexcept = default;
     FilterTimes& operator=(const FilterTimes&) noexcept = default;
 
@@ -68,18 +70,20 @@ private:
     std::shared_ptr<const detail::Timetable> table_;
 };
 
+/// What advise() says: the choices in their order.
 struct Advice {
     /// A filter, or none.
     struct Choice {
         std::string spec;         ///< as make_filter() takes it; empty: no filter
         double bits_per_key = 0;  ///< as make_filter() takes it; of "fuse:f=8": what it takes
-        Isa isa{};
-        std::uint64_t bytes = 0;
-        double fpr = 1;  ///< by the exact model; of growing filters: for n_keys keys
-        double insert_ns = 0, lookup_ns = 0;
-        double total_ns = 0;  ///< a probe, with its share of the inserts
+        Isa isa{};                ///< the fastest for it
+        std::uint64_t bytes = 0;  ///< its size
+        double fpr = 1;           ///< by the exact model; of growing filters: for n_keys keys
+        double insert_ns = 0;     ///< ns a key
+        double lookup_ns = 0;     ///< ns a probe
+        double total_ns = 0;      ///< ns a probe, with its share of the inserts
 
-        bool is_none() const noexcept { return spec.empty(); }
+        bool is_none() const noexcept { return spec.empty(); }  ///< "no filter"
     };
     /// The best of each layout and structure that can do what is needed, and "no filter": the
     /// least total first.
@@ -88,7 +92,7 @@ struct Advice {
     double noise = 0;
     std::size_t candidates = 0;  ///< how many were compared
 
-    const Choice& best() const { return ranking.front(); }
+    const Choice& best() const { return ranking.front(); }  ///< the one of the least total
     /// The choices that are as good as the best one, within noise; the best one is the first.
     std::vector<Choice> as_good() const;
     /// A few sentences: the best, what it gains, the runner-up, and what would change it.
@@ -103,11 +107,14 @@ Advice advise(const Workload& workload, const FilterTimes& times);
 /// With FilterTimes::measure(workload).
 Advice advise(const Workload& workload);
 
-/// The lookup and insert times of a filter, in ns, between those that were measured. Throws
-/// std::invalid_argument for a spec whose layout or structure was not.
+/// Times of a filter in ns a key.
 struct PredictedTimes {
-    double absent, present, insert;
+    double absent;   ///< a lookup of an absent key
+    double present;  ///< a lookup of a present key
+    double insert;   ///< an insert
 };
+/// The times of a filter of so many bytes, between those that were measured. Throws
+/// std::invalid_argument for a spec whose layout or structure was not.
 PredictedTimes predicted_times(const FilterTimes& times, std::string_view spec, Isa isa,
                                std::uint64_t bytes);
 

@@ -33,10 +33,12 @@ namespace simdbloom {
 /// full; try_insert into a filter that is never full inserts.
 class AnyFilter : public Interface<AnyFilter, detail::NoBase> {
 public:
+    /// The types that it may hold.
     using Variant = std::variant<ClassicBloom, RegisterBlockedBloom, SplitBlockBloom,
                                  CacheLineBloom, CuckooFilter, CountingBloom, DLeftCounting,
                                  GrowingCuckoo, ScalableBloom, BloomierMap>;
 
+    /// Holds the filter.
     template <class F>
     requires std::constructible_from<Variant, F> AnyFilter(F filter) : filter_(std::move(filter)) {}
 
@@ -46,16 +48,20 @@ public:
     AnyFilter& operator=(AnyFilter&&) noexcept;
     ~AnyFilter();
 
+    /// make_filter() of options.spec, or of default_spec if that is empty.
     static AnyFilter with_bits_per_key(std::size_t n_keys, double bits_per_key,
                                        Options options = {});
+    /// make_filter_for_fpr() of options.spec, or of default_spec if that is empty.
     static AnyFilter for_fpr(std::size_t n_keys, double fpr, Options options = {});
 
+    /// The hash of a key, as the calls that take hashes want it.
     template <detail::Key K>
     std::uint64_t hash_of(const K& key) const {
         return key_hash().hash_of(key);
     }
-    bool contains_hash(std::uint64_t hash) const;
-    void insert_hash(std::uint64_t hash);
+    bool contains_hash(std::uint64_t hash) const;  ///< whether the key of a hash is found
+    void insert_hash(std::uint64_t hash);  ///< inserts the key of a hash; throws as insert()
+    /// Inserts the key of a hash. False: the filter is full, and nothing changes.
     bool try_insert_hash(std::uint64_t hash) {
         return std::visit(
             [&]<class F>(F& f) {
@@ -64,6 +70,7 @@ public:
             },
             filter_);
     }
+    /// Erases the key of a hash, as erase(key). Throws std::invalid_argument if it cannot erase.
     bool erase_hash(std::uint64_t hash) {
         return std::visit(
             [&]<class F>(F& f) -> bool {
@@ -72,6 +79,7 @@ public:
             },
             filter_);
     }
+    /// Removes all keys. Throws std::invalid_argument of a BloomierMap.
     void clear() {
         std::visit(
             [&]<class F>(F& f) {
@@ -81,9 +89,11 @@ public:
             filter_);
     }
 
+    /// Bytes of the bits, slots or tables.
     std::size_t size_in_bytes() const noexcept {
         return std::visit([](const auto& f) { return f.size_in_bytes(); }, filter_);
     }
+    /// size_in_bytes() * 8 over n_keys(), or over the keys that are in a filter that grows.
     double bits_per_key() const noexcept {
         return std::visit([](const auto& f) { return f.bits_per_key(); }, filter_);
     }
@@ -91,36 +101,43 @@ public:
     std::uint64_t n_keys() const noexcept {
         return std::visit([](const auto& f) { return f.n_keys(); }, filter_);
     }
+    /// The filter as text, which make_filter() takes: "split256", "scalable:register64", ..
     std::string spec() const {
         return std::visit([](const auto& f) { return f.spec(); }, filter_);
     }
-    /// Of filters that have one: those of base().
+    /// Of a filter that has one. Throws std::invalid_argument for another structure.
     const Layout& layout() const { return base().layout(); }
+    /// The instruction set whose kernels answer.
     Isa isa() const noexcept {
         return std::visit([](const auto& f) { return f.isa(); }, filter_);
     }
-    std::uint64_t seed() const noexcept { return key_hash().seed(); }
-    Hashing hashing() const noexcept { return key_hash().hashing(); }
-    KeyKind key_kind() const noexcept { return key_hash().key_kind(); }
+    std::uint64_t seed() const noexcept { return key_hash().seed(); }    ///< of its hash
+    Hashing hashing() const noexcept { return key_hash().hashing(); }    ///< how keys are hashed
+    KeyKind key_kind() const noexcept { return key_hash().key_kind(); }  ///< what the keys are
+    /// Says what the keys are where that was not known before. Changes no bit.
     void set_key_kind(KeyKind kind) noexcept {
         std::visit([&](auto& f) { f.set_key_kind(kind); }, filter_);
     }
+    /// The FPR by the model, with n_keys() keys; of a filter that grows with the keys it has.
     double expected_fpr() const {
         return std::visit([](const auto& f) { return f.expected_fpr(); }, filter_);
     }
+    /// The chance that a random absent key is found, from the bits as they are now.
     double estimated_fpr() const {
         return std::visit([](const auto& f) { return f.estimated_fpr(); }, filter_);
     }
-    /// Throws std::invalid_argument for an ISA that this machine cannot run.
+    /// From now on the kernels of that instruction set answer, the same as before. Throws
+    /// std::invalid_argument if this machine cannot run it.
     void use_isa(Isa isa);
 
-    /// As of the filters' own types. Throws std::invalid_argument for filters of two kinds, and for
-    /// filters of fingerprints or counters, which cannot be ORed (see CountingBloom::operator+=).
+    /// The union (SetOperations). This and the next four are for Bloom filters: they throw
+    /// std::invalid_argument for fingerprints and counters (see CountingBloom::operator+=), and
+    /// the first two for filters of two kinds.
     AnyFilter& operator|=(const AnyFilter& other);
-    AnyFilter& operator&=(const AnyFilter& other);
-    void accept_all();
-    AnyFilter folded(std::uint64_t parts) const;
-    AnyFilter folded_to_fpr(double fpr) const;
+    AnyFilter& operator&=(const AnyFilter& other);  ///< the intersection (SetOperations)
+    void accept_all();                              ///< makes it find every key
+    AnyFilter folded(std::uint64_t parts) const;    ///< of a `parts`-th of the size (SetOperations)
+    AnyFilter folded_to_fpr(double fpr) const;      ///< folded while the FPR allows it
 
     /// The part that all filters of a layout share. Throws std::invalid_argument for a filter of
     /// another structure.
@@ -128,9 +145,10 @@ public:
         if (const auto* filter = get_if<FilterBase>()) return *filter;
         throw_cannot("be asked for a layout, which it does not have");
     }
+    /// The same.
     FilterBase& base() { return const_cast<FilterBase&>(std::as_const(*this).base()); }
-    Variant& variant() noexcept { return filter_; }
-    const Variant& variant() const noexcept { return filter_; }
+    Variant& variant() noexcept { return filter_; }              ///< the filter, for std::visit
+    const Variant& variant() const noexcept { return filter_; }  ///< the filter, for std::visit
     /// The filter itself if it is an F, else nullptr. FilterBase: if it has a layout.
     template <class F>
     const F* get_if() const noexcept {
@@ -143,11 +161,13 @@ public:
                 filter_);
         else return std::get_if<F>(&filter_);
     }
+    /// The same.
     template <class F>
     F* get_if() noexcept {
         return const_cast<F*>(std::as_const(*this).template get_if<F>());
     }
 
+    // For the library's own code.
     const detail::KeyHash& key_hash() const noexcept {
         return std::visit([](const auto& f) -> const detail::KeyHash& { return f; }, filter_);
     }
@@ -181,11 +201,14 @@ private:
     Variant filter_;
 };
 
-/// As of filters of a layout. Throw std::invalid_argument for another structure.
+/// The number of distinct keys in a filter of a layout. Throws std::invalid_argument for another
+/// structure.
 inline Cardinality estimated_keys(const AnyFilter& filter) { return estimated_keys(filter.base()); }
+/// The number of keys in either. Throws std::invalid_argument as of two FilterBase.
 inline Cardinality estimated_union(const AnyFilter& a, const AnyFilter& b) {
     return estimated_union(a.base(), b.base());
 }
+/// The number of keys in both. Throws std::invalid_argument as of two FilterBase.
 inline Cardinality estimated_intersection(const AnyFilter& a, const AnyFilter& b) {
     return estimated_intersection(a.base(), b.base());
 }

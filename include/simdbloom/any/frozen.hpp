@@ -14,9 +14,10 @@ namespace simdbloom {
 /// time. A copy of `*frozen` is an AnyFilter of its own again.
 class FrozenFilter : public Interface<FrozenFilter, detail::NoBase> {
 public:
+    /// A copy of the filter.
     explicit FrozenFilter(const AnyFilter& filter)
         : filter_(std::make_shared<const AnyFilter>(filter)) {}
-    /// Leaves `filter` as it was if it throws.
+    /// The filter itself. Leaves `filter` as it was if it throws.
     explicit FrozenFilter(AnyFilter&& filter)
         : filter_(std::make_shared<const AnyFilter>(std::move(filter))) {}
     /// Shares a filter that something else keeps alive. The pointer must not be null.
@@ -26,16 +27,19 @@ public:
     FrozenFilter(const FrozenFilter&) noexcept = default;
     FrozenFilter& operator=(const FrozenFilter&) noexcept = default;
 
-    const AnyFilter& operator*() const noexcept { return *filter_; }
-    const AnyFilter* operator->() const noexcept { return filter_.get(); }
+    const AnyFilter& operator*() const noexcept { return *filter_; }        ///< the filter
+    const AnyFilter* operator->() const noexcept { return filter_.get(); }  ///< its const members
 
-    std::uint64_t seed() const noexcept { return filter_->seed(); }
+    std::uint64_t seed() const noexcept { return filter_->seed(); }  ///< of its hash
+    /// The hash of a key, as the calls that take hashes want it.
     template <detail::Key K>
     std::uint64_t hash_of(const K& key) const {
         return filter_->hash_of(key);
     }
+    /// Whether the key of a hash is found.
     bool contains_hash(std::uint64_t hash) const { return filter_->contains_hash(hash); }
 
+    // For the library's own code.
     /// As Interface asks for.
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const {
         return filter_->answer(keys, output, out);

@@ -33,6 +33,7 @@ std::size_t saved_size(const FilterBase& filter) noexcept;
 /// Writes the filter to `out`. Throws std::length_error unless `out` has exactly saved_size(filter)
 /// bytes.
 void save(const FilterBase& filter, std::span<std::byte> out);
+/// The filter as saved_size(filter) bytes.
 std::vector<std::byte> save(const FilterBase& filter);
 /// Writes the filter to a file. Afterwards the file is there whole, or it is as it was before: the
 /// bytes are written beside it, flushed to the disk and renamed.
@@ -44,10 +45,13 @@ std::vector<std::byte> save(const FilterBase& filter);
 /// the path.
 void save_file(const FilterBase& filter, const std::filesystem::path& path);
 
-/// The same of a filter of any structure.
+/// The bytes that save writes of a filter of any structure.
 std::size_t saved_size(const AnyFilter& filter) noexcept;
+/// The same of a filter of any structure.
 void save(const AnyFilter& filter, std::span<std::byte> out);
+/// The same of a filter of any structure.
 std::vector<std::byte> save(const AnyFilter& filter);
+/// The same of a filter of any structure.
 void save_file(const AnyFilter& filter, const std::filesystem::path& path);
 
 template <class F>

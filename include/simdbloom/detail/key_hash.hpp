@@ -12,6 +12,7 @@ namespace simdbloom::detail {
 /// The hash that Options::hashing, seed and secret ask for.
 class SIMDBLOOM_API KeyHash {
 public:
+    /// The seed: Options::seed, or the one that was drawn.
     [[gnu::always_inline]] std::uint64_t seed() const noexcept { return seed_ - seed_offset; }
     /// The level. It is `fast` where the seed is 0 or was given.
     Hashing hashing() const noexcept { return hashing_; }
@@ -26,14 +27,17 @@ public:
     [[gnu::always_inline]] std::uint64_t hash_of(std::uint64_t key) const noexcept {
         return keyed() ? keyed_hash_of(key) : mix<true>(key, seed_);
     }
+    /// The same of text.
     [[gnu::always_inline]] std::uint64_t hash_of(std::string_view key) const noexcept {
         return keyed() ? siphash(key, secret_) : hash_bytes(key, seed());
     }
+    /// The same of bytes.
     [[gnu::always_inline]] std::uint64_t hash_of(std::span<const std::byte> key) const noexcept {
         return keyed() ? siphash(key, secret_) : hash_bytes(key, seed());
     }
     template <LossyKey K>
     std::uint64_t hash_of(K) const = delete;
+    // For the library's own code.
     /// hashes[i] = the hash of key first + i, for n keys, by the kernels of that ISA.
     void hash(const Keys&, Isa, std::size_t first, std::size_t n, std::uint64_t* hashes) const;
     const KeyHash& key_hash() const noexcept { return *this; }

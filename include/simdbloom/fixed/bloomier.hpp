@@ -79,6 +79,7 @@ public:
     static BloomierMap build(const Keys& keys, std::span<const std::uint32_t> values,
                              unsigned value_bits, unsigned check_bits, const Options& options = {},
                              const FuseTuning& tuning = {});
+    /// The same of values in words of 64 bits.
     static BloomierMap build(const Keys& keys, std::span<const std::uint64_t> values,
                              unsigned value_bits, unsigned check_bits, const Options& options = {},
                              const FuseTuning& tuning = {});
@@ -90,17 +91,21 @@ public:
         return detail::fuse_graph(n_keys, arity).slots();
     }
 
-    /// The value, or nothing for an absent key. Where there are no value bits, the value is 0.
+    /// The value of the key of a hash, or nothing for an absent key. Where there are no value bits,
+    /// the value is 0.
     std::optional<std::uint32_t> value_of_hash(std::uint64_t hash) const noexcept;
+    /// The same of a key.
     template <detail::Key K>
     std::optional<std::uint32_t> value_of(const K& key) const noexcept {
         return value_of_hash(hash_of(detail::plain_key(key)));
     }
+    /// The same of a key of any type, hashed by the caller's hasher.
     template <class Key, Hasher<Key> H>
     std::optional<std::uint32_t> value_of(const Key& key, const H& hasher) const {
         return value_of_hash(hasher(key, seed()));
     }
 
+    /// Whether the key of a hash is found.
     bool contains_hash(std::uint64_t hash) const noexcept {
         return value_of_hash(hash).has_value();
     }
@@ -116,13 +121,13 @@ public:
 
     /// The number of distinct keys.
     std::uint64_t n_keys() const noexcept { return n_keys_; }
-    unsigned value_bits() const noexcept { return value_bits_; }
-    unsigned check_bits() const noexcept { return check_bits_; }
+    unsigned value_bits() const noexcept { return value_bits_; }  ///< bits of a value
+    unsigned check_bits() const noexcept { return check_bits_; }  ///< bits of a check
     /// The bits of a slot: value_bits + check_bits, or 64 where that is more than 57. 57 bits are
     /// the most that one load of 64 bits holds wherever they begin.
     unsigned slot_bits() const noexcept { return slot_bits_of(value_bits_, check_bits_); }
-    unsigned arity() const noexcept { return graph_.arity; }
-    std::uint64_t slots() const noexcept { return graph_.slots(); }
+    unsigned arity() const noexcept { return graph_.arity; }         ///< slots that a key leads to
+    std::uint64_t slots() const noexcept { return graph_.slots(); }  ///< how many there are
     /// slots() over n_keys(). Infinite for a map of no keys, as bits_per_key() is.
     double slots_per_key() const noexcept {
         return static_cast<double>(slots()) / static_cast<double>(n_keys());
@@ -132,6 +137,7 @@ public:
 
     /// Bytes of the slots. The memory held is at most one page more.
     std::size_t size_in_bytes() const noexcept { return table_.size(); }
+    /// size_in_bytes() * 8 / n_keys().
     double bits_per_key() const noexcept {
         if (moved_from()) return 0;
         return 8.0 * static_cast<double>(size_in_bytes()) / static_cast<double>(n_keys());
@@ -143,7 +149,7 @@ public:
     double estimated_fpr() const noexcept { return expected_fpr(); }
     /// "bloomier:r=8,f=8"; with arity 4 "bloomier:r=8,f=8,d=4"; without values "fuse:f=8".
     std::string spec() const;
-    Isa isa() const noexcept { return isa_; }
+    Isa isa() const noexcept { return isa_; }  ///< whose kernels answer
     /// From now on the kernels of that instruction set give the answers. Throws
     /// std::invalid_argument if this machine cannot run it.
     void use_isa(Isa isa);
@@ -152,11 +158,9 @@ public:
     /// for the value.
     std::span<const std::byte> bytes() const noexcept { return {table_.data(), table_.size()}; }
 
+    // For the library's own code.
     /// As Interface asks for.
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
-
-    // For the library's own code.
-
     /// A map that was saved.
     BloomierMap(detail::BloomierParts parts, const Options& options);
     const detail::FuseGraph& graph() const noexcept { return graph_; }
@@ -181,8 +185,10 @@ private:
 
 /// The bytes that save writes: 72 and those of the slots.
 std::size_t saved_size(const BloomierMap& map) noexcept;
-/// Throws std::length_error unless `out` has exactly saved_size(map) bytes.
+/// Writes the map to `out`. Throws std::length_error unless `out` has exactly saved_size(map)
+/// bytes.
 void save(const BloomierMap& map, std::span<std::byte> out);
+/// The map as saved_size(map) bytes.
 std::vector<std::byte> save(const BloomierMap& map);
 /// As save_file of a filter.
 void save_file(const BloomierMap& map, const std::filesystem::path& path);

@@ -79,7 +79,7 @@ public:
     ForeignFilter& operator=(ForeignFilter&& other) noexcept;
     ~ForeignFilter();
 
-    ForeignFormat format() const noexcept;
+    ForeignFormat format() const noexcept;  ///< whose bytes it has
     /// The bytes of the bits, without header and trailer.
     std::size_t size_in_bytes() const noexcept;
     /// The bits that a key sets.
@@ -91,27 +91,34 @@ public:
     /// What the bytes say besides, as "name value, name value": seed, strategy, domains.
     std::string details() const;
 
+    /// Inserts an integer.
     void insert(std::uint64_t key) { insert(std::span<const std::uint64_t>(&key, 1)); }
-    void insert(std::string_view key) { insert({&key, 1}); }
+    void insert(std::string_view key) { insert({&key, 1}); }  ///< inserts text or bytes
     template <detail::LossyKey K>
     void insert(K) = delete;
-    void insert(std::span<const std::uint64_t> keys);
-    void insert(std::span<const std::string_view> keys);
+    void insert(std::span<const std::uint64_t> keys);     ///< inserts the integers
+    void insert(std::span<const std::string_view> keys);  ///< inserts the texts
 
+    /// Whether the integer is found.
     bool contains(std::uint64_t key) const { return count({&key, 1}) != 0; }
+    /// Whether the text is found.
     bool contains(std::string_view key) const { return count({&key, 1}) != 0; }
     template <detail::LossyKey K>
     bool contains(K) const = delete;
 
-    /// Batches, as of every filter (interface.hpp): a number; bit i % 8 of byte i / 8 of a bitmap
-    /// for key i; ascending positions. Throw std::length_error if the output is too short.
-    std::size_t count(std::span<const std::uint64_t> keys) const;
+    std::size_t count(std::span<const std::uint64_t> keys) const;  ///< how many are found
+    /// Bit i % 8 of byte i / 8 says whether key i is found. Returns how many are found. Throws
+    /// std::length_error if the bitmap has fewer than ceil(n / 8) bytes.
     std::size_t contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const;
+    /// Writes the positions of the keys found, ascending, and returns how many they are. Throws
+    /// std::length_error without room for all n.
     std::size_t select(std::span<const std::uint64_t> keys,
                        std::span<std::uint32_t> positions) const;
-    std::size_t count(std::span<const std::string_view> keys) const;
+    std::size_t count(std::span<const std::string_view> keys) const;  ///< how many are found
+    /// The same of texts.
     std::size_t contains(std::span<const std::string_view> keys,
                          std::span<std::uint8_t> bitmap) const;
+    /// The same of texts.
     std::size_t select(std::span<const std::string_view> keys,
                        std::span<std::uint32_t> positions) const;
 
@@ -149,6 +156,7 @@ Loaded<ForeignFilter> read_foreign(std::span<const std::byte> bytes,
 /// The same of a file. The fault is LoadFault::file where it cannot be read.
 Loaded<ForeignFilter> read_foreign_file(const std::filesystem::path& path, ForeignFormat format,
                                         const Options& options = {}) noexcept;
+/// The same where foreign_formats_of() the bytes is one format.
 Loaded<ForeignFilter> read_foreign_file(const std::filesystem::path& path,
                                         const Options& options = {}) noexcept;
 /// Writes write() to a file, as save_file of a filter of ours does.

@@ -38,7 +38,7 @@ namespace simdbloom {
 
 /// What became of a key.
 enum class InsertResult : std::uint8_t {
-    yes,
+    yes,              ///< the key is in
     too_many_copies,  ///< the filter has 8 copies of the key already
     full,  ///< there is no place, and the table cannot double: max_bytes, or 2^32 - 1 buckets
 };
@@ -75,7 +75,8 @@ enum class InsertResult : std::uint8_t {
 class GrowingCuckoo : public Interface<GrowingCuckoo, detail::KeyHash>,
                       private detail::GrowingParts {
 public:
-    static constexpr unsigned slots_per_bucket = 4, max_copies = 8;
+    static constexpr unsigned slots_per_bucket = 4;  ///< fingerprints of a bucket
+    static constexpr unsigned max_copies = 8;        ///< of one key
 
     /// A filter with room for `first_keys` keys at a load of 0.95, and at least 1024 buckets.
     /// options.spec is "growing16" (the default), "growing12" or "growing20". options.max_bytes
@@ -101,6 +102,7 @@ public:
     /// Inserts the hash; grows if it must. The filter is as it was, but may have grown, where the
     /// result is not `yes` and where std::bad_alloc is thrown.
     InsertResult place_hash(std::uint64_t hash);
+    /// The same of a key.
     InsertResult place(std::uint64_t key) { return place_hash(hash_of(key)); }
     /// The same without the reason.
     bool try_insert_hash(std::uint64_t hash) { return place_hash(hash) == InsertResult::yes; }
@@ -110,22 +112,24 @@ public:
     /// Removes all keys and keeps the size.
     void clear() noexcept;
 
-    bool contains_hash(std::uint64_t hash) const noexcept;
+    bool contains_hash(std::uint64_t hash) const noexcept;  ///< whether the key of a hash is found
 
     /// The number of keys in the filter, copies included.
     std::uint64_t stored() const noexcept { return stored_; }
     /// The share of slots that are taken. A key that had been copied to both halves leaves one copy
     /// behind when it is erased; that slot counts as taken.
     double load() const noexcept;
-    unsigned growths() const noexcept { return growths_; }
-    std::uint64_t buckets() const noexcept { return roots_ << growths_; }
-    std::size_t stashed() const noexcept { return stash_.size(); }
+    unsigned growths() const noexcept { return growths_; }                 ///< how often it doubled
+    std::uint64_t buckets() const noexcept { return roots_ << growths_; }  ///< of the table now
+    std::size_t stashed() const noexcept { return stash_.size(); }         ///< keys in the stash
     /// Bytes of table and stash.
     std::size_t size_in_bytes() const noexcept { return bits_.size() + stash_.bytes(); }
     /// size_in_bytes() * 8 / stored().
     double bits_per_key() const noexcept;
-    std::string spec() const;
-    Isa isa() const noexcept { return isa_; }
+    std::string spec() const;                  ///< "growing16", ..
+    Isa isa() const noexcept { return isa_; }  ///< whose kernels answer
+    /// From now on the kernels of that instruction set answer, the same as before. Throws
+    /// std::invalid_argument if this machine cannot run it.
     void use_isa(Isa isa);
     /// The number of keys that the filter was first made for.
     std::uint64_t n_keys() const noexcept { return first_keys_; }
@@ -137,12 +141,12 @@ public:
     /// The FPR by the model fpr::growing_cuckoo for the slots as they are now, counted by the bits
     /// they have left. Exact while every slot has a bit left, else within a share of 1 / buckets().
     double expected_fpr() const;
-    double estimated_fpr() const { return expected_fpr(); }
-    /// The FPR that no sequence of inserts and erases exceeds: at the present size, and at the
-    /// largest size that the filter can grow to.
+    double estimated_fpr() const { return expected_fpr(); }  ///< the same
+    /// The FPR that no sequence of inserts and erases exceeds at the present size.
     double fpr_bound() const;
-    double final_fpr_bound() const;
+    double final_fpr_bound() const;  ///< the same at the largest size that it can grow to
 
+    // For the library's own code.
     /// As Interface asks for.
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
     std::size_t take(const Keys& keys);
@@ -172,11 +176,13 @@ private:
     Isa isa_;
 };
 
-/// The filter in bytes and files (src/core/files/format.md). The promises are those of save, load
+/// The bytes that save writes (src/core/files/format.md). The promises are those of save, load
 /// and their like for other filters. Of the options isa, huge_pages, max_bytes, allocator, hashing
 /// and secret are read. The eviction walk begins anew.
 std::size_t saved_size(const GrowingCuckoo& filter) noexcept;
+/// The filter as saved_size(filter) bytes.
 std::vector<std::byte> save(const GrowingCuckoo& filter);
+/// Writes the filter to a file, whole or not at all. Throws std::system_error with the path.
 void save_file(const GrowingCuckoo& filter, const std::filesystem::path& path);
 
 }  // namespace simdbloom

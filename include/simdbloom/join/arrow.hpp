@@ -6,6 +6,7 @@
 
 // The structs of Arrow's specification "The Arrow C data interface". A program that defines them
 // elsewhere defines this macro too.
+/// @cond
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
 extern "C" {
@@ -51,14 +52,15 @@ struct ArrowArrayStream {
 };
 }
 #endif
+/// @endcond
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// What the rows of an Arrow array are.
 struct ArrowSettings {
-    Nulls nulls = Nulls::differ;
-    RowHash hash{};
+    Nulls nulls = Nulls::differ;  ///< what NULL equals
+    RowHash hash{};               ///< of what is hashed
     /// Of an array of structs the columns, by name. Empty: all, in their order.
     std::vector<std::string> columns{};
 };
@@ -85,11 +87,12 @@ JoinRows arrow_rows(const ArrowSchema& schema, const ArrowArray& array,
 /// The keys of the rows of arrow_rows as a JoinColumn, 8 bytes a row, under Nulls::differ.
 class ArrowKeys {
 public:
-    using Hash = RowHash;
+    using Hash = RowHash;  ///< what rows are hashed with
 
     /// Reads the array. The array stays the caller's, and its buffers must live for as long as
     /// column() is used. Throws as arrow_rows.
     ArrowKeys(const ArrowSchema& schema, const ArrowArray& array, const Hash& hash);
+    /// With seed 0.
     ArrowKeys(const ArrowSchema& schema, const ArrowArray& array)
         : ArrowKeys(schema, array, Hash()) {}
 
@@ -169,7 +172,7 @@ public:
     const JoinRows* next();
     /// The batch whose rows next() gave, for its other columns.
     const ArrowArray& batch() const noexcept { return *batch_; }
-    const ArrowSchema& schema() const noexcept { return *schema_; }
+    const ArrowSchema& schema() const noexcept { return *schema_; }  ///< of all batches
 
 private:
     template <class T>
@@ -182,10 +185,11 @@ private:
     std::optional<JoinRows> rows_;
 };
 
-/// Hands over row numbers as an array of uint32 ("I"), or a bitmap of n answers as an array of
-/// booleans ("b"). Both structs are written and belong to the caller, who calls their release.
-/// Throws std::length_error if the bitmap has fewer than n bits.
+/// Hands over row numbers as an array of uint32 ("I"). Both structs are written and belong to the
+/// caller, who calls their release.
 void export_rows(std::vector<std::uint32_t> rows, ArrowSchema& schema, ArrowArray& array);
+/// The same of a bitmap of n answers, as an array of booleans ("b"). Throws std::length_error if
+/// the bitmap has fewer than n bits.
 void export_bitmap(std::vector<std::uint8_t> bitmap, std::size_t n, ArrowSchema& schema,
                    ArrowArray& array);
 

@@ -29,9 +29,9 @@ public:
         double stop_at = 0.5;
         /// The rows of a sample. DuckDB takes 6 vectors of 2048 rows.
         std::uint64_t sample_rows = 12'288;
-        /// The rows of the pause after the first vain sample, and of the longest pause. They are
-        /// taken without asking the filter.
-        std::uint64_t first_pause = 32'768, longest_pause = std::uint64_t{1} << 24;
+        /// The rows that are taken without asking the filter after the first vain sample.
+        std::uint64_t first_pause = 32'768;
+        std::uint64_t longest_pause = std::uint64_t{1} << 24;  ///< the most rows of a pause
 
         /// Settings for known costs. Asking about a row costs filter_ns, and a row that passes
         /// costs work_ns further on. Asking pays as long as filter_ns < (1 - passing) * work_ns, so
@@ -40,7 +40,7 @@ public:
         static Settings for_costs(double filter_ns, double work_ns);
     };
 
-    Governor() noexcept : Governor(Settings{}) {}
+    Governor() noexcept : Governor(Settings{}) {}  ///< with the default settings
     /// Throws std::invalid_argument for a stop_at outside [0, 1], for a sample or a pause of 0
     /// rows, and for a longest pause that is shorter than the first. With a stop_at of 1, asking
     /// stops only where all rows pass.
@@ -66,7 +66,7 @@ public:
     double pass_rate() const noexcept { return pass_rate_; }
     /// The number of rows so far about which the filter was not asked.
     std::uint64_t skipped() const noexcept { return skipped_; }
-    const Settings& settings() const noexcept { return settings_; }
+    const Settings& settings() const noexcept { return settings_; }  ///< as they were given
 
 private:
     void judge() noexcept;

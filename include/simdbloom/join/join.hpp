@@ -67,9 +67,10 @@ struct JoinColumn {
 /// The keys from `low` to `high`, both included: as numbers of 64 bits or, where is_signed, as the
 /// bits of signed ones.
 struct KeyRange {
-    std::uint64_t low, high;
-    bool is_signed = false;
-    friend bool operator==(const KeyRange&, const KeyRange&) = default;
+    std::uint64_t low;                                                   ///< the least key
+    std::uint64_t high;                                                  ///< the greatest key
+    bool is_signed = false;                                              ///< how keys are compared
+    friend bool operator==(const KeyRange&, const KeyRange&) = default;  ///< all three
 };
 
 /// What a filter says of all rows whose keys lie in a range: those of a row group, say.
@@ -94,17 +95,21 @@ public:
         filter,  ///< filter() finds the rows that pass
     };
 
+    /// Shares the filter.
     explicit JoinFilter(FrozenFilter filter) noexcept : set_(std::move(filter)) {}
+    /// A copy of the filter.
     explicit JoinFilter(const AnyFilter& filter) : JoinFilter(FrozenFilter(filter)) {}
-    /// Leaves `filter` as it was if it throws.
+    /// The filter itself. Leaves `filter` as it was if it throws.
     explicit JoinFilter(AnyFilter&& filter) : JoinFilter(FrozenFilter(std::move(filter))) {}
+    /// In place of a filter that was given up: all rows pass but NULLs.
     static JoinFilter accept_all() noexcept { return JoinFilter(detail::Everything{}); }
+    /// The filter of an empty build side: no row passes.
     static JoinFilter accept_none() noexcept { return JoinFilter(detail::Nothing{}); }
     // A move is a copy: what was moved from must not lose rows.
     JoinFilter(const JoinFilter&) noexcept = default;
     JoinFilter& operator=(const JoinFilter&) noexcept = default;
 
-    Kind kind() const noexcept;
+    Kind kind() const noexcept;  ///< what it is
     /// What the keys are: of filter(), or what went into the builder.
     KeyKind key_kind() const noexcept { return filter() ? filter()->key_kind() : key_kind_; }
     /// A sentence: what the filter is, how large, and why a builder took it.
@@ -156,7 +161,6 @@ public:
     std::size_t bytes(const JoinColumn& column, std::span<std::uint8_t> out) const;
 
     // For the library's own code.
-
     /// `kind`: of the keys of a list or bitmap.
     JoinFilter(detail::JoinSet set, std::optional<KeyRange> range, std::string why,
                KeyKind kind = KeyKind::unknown);
@@ -186,16 +190,19 @@ private:
     std::shared_ptr<const std::string> why_;  // null: there is nothing to tell
 };
 
-/// Join filters as bytes and in files: as of all filters (serialize.hpp). The bytes do not depend
-/// on the machine (src/core/files/format.md). Loading takes the bytes of Kind::filter twice for a
-/// moment.
+/// The bytes that save writes. They do not depend on the machine (src/core/files/format.md).
+/// Loading takes the bytes of Kind::filter twice for a moment.
 std::size_t saved_size(const JoinFilter& filter) noexcept;
+/// Writes the filter to `out`. Throws std::length_error unless `out` has saved_size(filter) bytes.
 void save(const JoinFilter& filter, std::span<std::byte> out);
+/// The filter as saved_size(filter) bytes.
 std::vector<std::byte> save(const JoinFilter& filter);
+/// Writes the filter to a file, whole or not at all, as save_file of an AnyFilter.
 void save_file(const JoinFilter& filter, const std::filesystem::path& path);
 
-/// "all", "none", "list", "bitmap", "prefix" or "filter"; "none", "maybe" or "all".
+/// "all", "none", "list", "bitmap", "prefix" or "filter".
 std::string_view to_string(JoinFilter::Kind kind) noexcept;
+/// "none", "maybe" or "all".
 std::string_view to_string(Prune prune) noexcept;
 
 /// A filter that is being built. Nobody can ask it before finish(), because a partial filter would

@@ -21,8 +21,8 @@ enum class Nulls : std::uint8_t {
 /// What rows are hashed with: the seed() of a filter or, if its hashing is keyed, its secret().
 /// Both sides of a join take the same.
 struct RowHash {
-    std::uint64_t seed = 0;
-    std::optional<Secret> secret{};
+    std::uint64_t seed = 0;          ///< of the hash, unless it is keyed
+    std::optional<Secret> secret{};  ///< of keyed hashing
 };
 
 /// A batch of rows whose keys are one or several columns.
@@ -59,17 +59,21 @@ public:
     /// check_may_ask().
     JoinRows as(KeyKind filter) const;
 
-    /// Inserts the rows, or those that `rows` lists. Throws std::out_of_range for a row that is not
-    /// there.
+    /// Inserts the rows.
     void insert_into(JoinBuilder& builder) const;
+    /// Those that `rows` lists. Throws std::out_of_range for a row that is not there.
     void insert_into(JoinBuilder& builder, std::span<const std::uint32_t> rows) const;
 
-    // As the members of JoinFilter of these names do, and with their errors.
+    /// The number of rows that pass.
     std::size_t count(const JoinFilter& filter) const;
+    /// The numbers of the rows that pass, ascending, as JoinFilter::select.
     std::size_t select(const JoinFilter& filter, std::span<std::uint32_t> out) const;
+    /// The same of the rows that `rows` lists, as JoinFilter::select.
     std::size_t select(const JoinFilter& filter, std::span<const std::uint32_t> rows,
                        std::span<std::uint32_t> out) const;
+    /// A bit a row in Arrow's order, as JoinFilter::bitmap.
     std::size_t bitmap(const JoinFilter& filter, std::span<std::uint8_t> out) const;
+    /// A byte a row, as JoinFilter::bytes.
     std::size_t bytes(const JoinFilter& filter, std::span<std::uint8_t> out) const;
 
     /// Clears the bits of the rows that do not pass, and returns how many are left: bit i % 8 of
@@ -77,6 +81,7 @@ public:
     /// few bits of 1,024 are set, only their rows are asked about. Throws std::length_error if the
     /// bitmap is shorter.
     std::size_t and_bitmap(const JoinFilter& filter, std::span<std::uint8_t> bits) const;
+    /// The same of words of 64 bits.
     std::size_t and_bitmap(const JoinFilter& filter, std::span<std::uint64_t> bits) const;
     /// The same for a byte a row: sets those to 0 whose rows do not pass. Any other byte counts as
     /// one that is left.

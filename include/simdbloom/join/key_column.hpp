@@ -135,6 +135,7 @@ public:
     static KeyColumn strings(const char* bytes, std::span<const std::int32_t> offsets) noexcept {
         return of_offsets(detail::ColumnType::offsets32, bytes, offsets);
     }
+    /// The same of offsets of 64 bits.
     static KeyColumn strings(const char* bytes, std::span<const std::int64_t> offsets) noexcept {
         return of_offsets(detail::ColumnType::offsets64, bytes, offsets);
     }
@@ -205,6 +206,7 @@ public:
     /// all are empty. Of NULLs offsets alone are checked.
     void check() const;
 
+    // For the library's own code.
     const detail::ColumnPlace& place() const noexcept { return place_; }
 
 private:

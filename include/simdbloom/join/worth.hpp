@@ -10,7 +10,7 @@ namespace simdbloom {
 
 /// What asking a filter about a row gives and takes.
 struct Worth {
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes = 0;  ///< of the filter
     /// The share of the rows without a partner that pass, by the bits that are set.
     double fpr = 1;
     /// ns that asking about a row takes, in batches of 2,048 rows that are not in the filter.
@@ -29,11 +29,11 @@ Worth worth(const AnyFilter& filter, const Workload& workload);
 /// What became of the rows that one thread took through a filter. The counters of several threads
 /// are added up.
 struct JoinCounters {
-    std::uint64_t asked = 0;    ///< rows about which the filter was asked
-    std::uint64_t passed = 0;   ///< those of them that passed
-    std::uint64_t skipped = 0;  ///< rows that were taken without asking
-    /// Of the batches whose join is known: rows without a partner, and those of them that passed.
-    std::uint64_t absent = 0, passed_absent = 0;
+    std::uint64_t asked = 0;          ///< rows about which the filter was asked
+    std::uint64_t passed = 0;         ///< those of them that passed
+    std::uint64_t skipped = 0;        ///< rows that were taken without asking
+    std::uint64_t absent = 0;         ///< rows without a partner, of batches whose join is known
+    std::uint64_t passed_absent = 0;  ///< those of them that passed
 
     /// A batch: `passed_rows` of `rows` passed.
     void record(std::uint64_t rows, std::uint64_t passed_rows) noexcept {
@@ -46,7 +46,7 @@ struct JoinCounters {
         absent += rows - joined;
         passed_absent += passed_rows - joined;
     }
-    void skip(std::uint64_t rows) noexcept { skipped += rows; }
+    void skip(std::uint64_t rows) noexcept { skipped += rows; }  ///< taken without asking
 
     /// The share of the rows asked about that passed; 1 before the first.
     double pass_rate() const noexcept {
@@ -65,6 +65,7 @@ struct JoinCounters {
                static_cast<double>(asked) * asking_ns;
     }
 
+    /// Adds the counters of another thread.
     JoinCounters& operator+=(const JoinCounters& other) noexcept {
         record(other.asked, other.passed);
         skip(other.skipped);
@@ -72,7 +73,7 @@ struct JoinCounters {
         passed_absent += other.passed_absent;
         return *this;
     }
-    friend bool operator==(const JoinCounters&, const JoinCounters&) = default;
+    friend bool operator==(const JoinCounters&, const JoinCounters&) = default;  ///< all of them
 };
 
 }  // namespace simdbloom

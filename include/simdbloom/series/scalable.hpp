@@ -57,10 +57,10 @@ public:
 
     /// Throws std::invalid_argument naming what is out of range.
     explicit ScalableBloom(const Scaling& scaling = {}, Options options = {});
-    /// A series that begins with a filter for n_keys keys: of that many bits a key, or with `fpr`
-    /// as the bound of the whole.
+    /// A series that begins with a filter for n_keys keys of that many bits a key.
     static ScalableBloom with_bits_per_key(std::size_t n_keys, double bits_per_key,
                                            Options options = {});
+    /// A series that begins with a filter for n_keys keys, with `fpr` as the bound of the whole.
     static ScalableBloom for_fpr(std::size_t n_keys, double fpr, Options options = {});
     ScalableBloom(const ScalableBloom&);
     ScalableBloom(ScalableBloom&&) noexcept;
@@ -69,39 +69,42 @@ public:
     ScalableBloom& operator=(const ScalableBloom& other) { return *this = ScalableBloom(other); }
     ScalableBloom& operator=(ScalableBloom&&) noexcept;
 
-    /// Keys are inserted where they are new, one after the other.
+    /// Inserts the key of a hash where it is new, and returns whether it was.
     bool insert_hash_if_new(std::uint64_t hash);
-    void insert_hash(std::uint64_t hash) { insert_hash_if_new(hash); }
-    bool contains_hash(std::uint64_t hash) const noexcept;
+    void insert_hash(std::uint64_t hash) { insert_hash_if_new(hash); }  ///< where it is new
+    bool contains_hash(std::uint64_t hash) const noexcept;  ///< whether the key of a hash is found
     /// Removes all keys, and all filters but the first.
     void clear() noexcept;
 
-    std::span<const AnyFilter> filters() const noexcept;
-    const Scaling& scaling() const noexcept { return scaling_; }
+    std::span<const AnyFilter> filters() const noexcept;          ///< the first one first
+    const Scaling& scaling() const noexcept { return scaling_; }  ///< how it grows
     /// The number of keys that the series was made for.
     std::uint64_t n_keys() const noexcept { return stored_.empty() ? 0 : scaling_.first_capacity; }
-    std::uint64_t stored() const noexcept;    ///< number of keys that were found to be new
-    std::uint64_t capacity() const noexcept;  ///< keys that the present filters are made for
-    std::size_t size_in_bytes() const noexcept;
-    double bits_per_key() const noexcept;  ///< size_in_bytes() * 8 / stored()
+    std::uint64_t stored() const noexcept;       ///< number of keys that were found to be new
+    std::uint64_t capacity() const noexcept;     ///< keys that the present filters are made for
+    std::size_t size_in_bytes() const noexcept;  ///< bytes of the bits of all filters
+    double bits_per_key() const noexcept;        ///< size_in_bytes() * 8 / stored()
     /// The bound on expected_fpr(). The bits of one series vary: those of a first filter of 1,000
     /// keys give it an FPR that is 7 % (one standard deviation) above or below its model.
     double fpr_bound() const noexcept { return scaling_.fpr; }
-    /// The chance that one of the filters finds an absent key, by the model and from the bits. The
+    /// The chance that one of the filters finds an absent key, by the model. The
     /// model takes the bits of a filter for those of so many random keys that as many of them were
     /// new. That leaves a relative error of the order of the square of the FPR.
     double expected_fpr() const;
-    double estimated_fpr() const;
+    double estimated_fpr() const;  ///< the same from the bits as they are now
     /// "scalable:" and the spec of the filters. After a move these are "" and scalar:
     /// there is no filter to ask.
     std::string spec() const { return options_.spec.empty() ? "" : "scalable:" + options_.spec; }
-    Isa isa() const noexcept;
+    Isa isa() const noexcept;  ///< whose kernels answer
+    /// From now on the kernels of that instruction set answer, the same as before. Throws
+    /// std::invalid_argument if this machine cannot run it.
     void use_isa(Isa isa);
-    void set_key_kind(KeyKind kind) noexcept;
+    void set_key_kind(KeyKind kind) noexcept;  ///< says what the keys are; changes no bit
 
     /// The number of keys that went into filter i.
     std::uint64_t stored_in(std::size_t i) const { return stored_.at(i); }
 
+    // For the library's own code.
     /// As Interface asks for.
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
     std::size_t take(const Keys& keys);
@@ -124,6 +127,7 @@ private:
 
 /// The bytes of a series, which are those of its file.
 std::size_t saved_size(const ScalableBloom& series) noexcept;
+/// The series as saved_size(series) bytes.
 std::vector<std::byte> save(const ScalableBloom& series);
 /// Writes a series to a file, whole or not at all, as save_file does for one filter. Throws
 /// std::system_error with the path.

@@ -33,7 +33,8 @@ namespace simdbloom {
 /// allocator are read.
 class CodeTable : public Interface<CodeTable, detail::KeyHash> {
 public:
-    static constexpr unsigned min_code_bits = 2, max_code_bits = 32;
+    static constexpr unsigned min_code_bits = 2;   ///< the least bits of a code
+    static constexpr unsigned max_code_bits = 32;  ///< the most bits of a code
     /// More than an absent key needs at a load of 0.99, the most that for_fpr plans.
     static constexpr std::uint64_t cells_of_row = 4160;
 
@@ -42,12 +43,14 @@ public:
     /// std::length_error beyond 2^32 - 1 cells or max_bytes.
     static CodeTable with_empty_share(std::size_t n_keys, double empty, unsigned code_bits,
                                       Options options = {});
-    /// In that many bits for each of n_keys keys, and with the fewest bits for that FPR once they
-    /// are in. With codes as in options.spec ("codes:c=9"), or else the best. Throw as
-    /// with_empty_share, and std::invalid_argument if the bits are too few.
+    /// In that many bits for each of n_keys keys, with codes as in options.spec ("codes:c=9"), or
+    /// else the best. Throws as with_empty_share, and std::invalid_argument if the bits are too
+    /// few.
     static CodeTable with_bits_per_key(std::size_t n_keys, double bits_per_key,
                                        Options options = {});
+    /// With the fewest bits for that FPR once n_keys keys are in. Throws as with_bits_per_key.
     static CodeTable for_fpr(std::size_t n_keys, double fpr, Options options = {});
+    /// Of so many cells. Throws as with_empty_share.
     CodeTable(std::uint64_t cells, unsigned code_bits, Options options = {});
     CodeTable(const CodeTable&) = default;
     CodeTable(CodeTable&&) noexcept = default;
@@ -57,14 +60,16 @@ public:
 
     /// Returns false if the key cannot go in: all cells but one are taken.
     bool try_insert_hash(std::uint64_t hash);
+    /// Whether the key of a hash is found.
     bool contains_hash(std::uint64_t hash) const noexcept { return look_for(hash).found; }
 
     /// The number of keys that the table was made for; if it was made of cells, the most it takes.
     std::uint64_t n_keys() const noexcept { return n_keys_; }
-    std::uint64_t cells() const noexcept { return cells_; }
-    unsigned code_bits() const noexcept { return code_bits_; }
+    std::uint64_t cells() const noexcept { return cells_; }     ///< how many there are
+    unsigned code_bits() const noexcept { return code_bits_; }  ///< bits of a cell
     /// The number of codes in the table. A key whose code was there already has added none.
     std::uint64_t stored() const noexcept { return stored_; }
+    /// Bytes of the cells.
     std::size_t size_in_bytes() const noexcept {
         return static_cast<std::size_t>((cells_ * code_bits_ + 7) / 8);
     }
@@ -80,7 +85,7 @@ public:
     double load() const noexcept;
     /// "codes:c=8"
     std::string spec() const { return "codes:c=" + std::to_string(code_bits_); }
-    void clear() noexcept;
+    void clear() noexcept;  ///< removes all keys
 
     /// The exact FPR for a random absent key and rows of independent addresses, at the present load
     /// a: a / (a + (1 - a) (2^c - 1)), and 1 for rows of cells_of_row cells without an empty one.
@@ -93,6 +98,7 @@ public:
     /// The number of cells that the lookup of this hash looks at.
     std::uint64_t probes(std::uint64_t hash) const noexcept { return look_for(hash).probes; }
 
+    // For the library's own code.
     /// As Interface asks for.
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
     std::size_t take(const Keys& keys);

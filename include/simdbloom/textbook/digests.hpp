@@ -22,6 +22,7 @@ template <class Context, void (*init)(Context*),
           void (*update)(Context*, std::size_t, const std::uint8_t*),
           void (*digest)(Context*, std::size_t, std::uint8_t*)>
 struct DigestHasher {
+    /// The first 128 bits of the digest.
     std::array<std::uint64_t, 2> halves(std::string_view key,
                                         std::uint64_t seed = 0) const noexcept {
         Context context;
@@ -36,6 +37,7 @@ struct DigestHasher {
         digest(&context, sizeof out, out);
         return {detail::load_le<std::uint64_t>(out), detail::load_le<std::uint64_t>(out + 8)};
     }
+    /// The hash of a key.
     std::uint64_t operator()(std::string_view key, std::uint64_t seed = 0) const noexcept {
         return halves(key, seed)[0];
     }

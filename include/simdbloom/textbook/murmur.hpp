@@ -19,6 +19,7 @@ namespace simdbloom {
 /// bits of the seed are taken. halves() gives all 128 bits. Throws std::length_error for keys of
 /// 2^32 bytes and more, which libmurmurhash cannot take.
 struct Murmur3 {
+    /// All 128 bits.
     std::array<std::uint64_t, 2> halves(std::string_view key, std::uint64_t seed = 0) const {
         if (key.size() > 0xFFFFFFFFu)
             throw std::length_error("a key of " + std::to_string(key.size()) +
@@ -28,6 +29,7 @@ struct Murmur3 {
                      static_cast<std::uint32_t>(seed), out.data());
         return out;
     }
+    /// The hash of a key.
     std::uint64_t operator()(std::string_view key, std::uint64_t seed = 0) const {
         return halves(key, seed)[0];
     }

@@ -78,17 +78,19 @@ protected:
 
 }  // namespace detail
 
-/// k functions of the user's: probe i is functions[i](key) mod m. Throws std::invalid_argument
-/// unless there are 1 to 64.
+/// k functions of the user's: probe i is functions[i](key) mod m.
 template <class F>
 class Functions {
 public:
-    static constexpr bool derives_positions = false;
+    static constexpr bool derives_positions = false;  ///< each position costs a hash
+    /// Throws std::invalid_argument unless there are 1 to 64 functions.
     explicit Functions(std::vector<F> functions) : functions_(std::move(functions)) {
         detail::checked_k(functions_.size());
     }
+    /// The number of probes of a key.
     unsigned k() const noexcept { return static_cast<unsigned>(functions_.size()); }
 
+    /// visit(position) for each of k positions below `bits`, until a call returns false.
     template <class Key, class Visit>
     bool probe(const Key& key, std::uint64_t bits, Visit&& visit) const {
         for (const F& function : functions_)
@@ -105,8 +107,9 @@ private:
 template <class H>
 class Seeds : public detail::Derived<H> {
 public:
-    static constexpr bool derives_positions = false;
+    static constexpr bool derives_positions = false;  ///< each position costs a hash
     using detail::Derived<H>::Derived;
+    /// visit(position) for each of k positions below `bits`, until a call returns false.
     template <class Key, class Visit>
     bool probe(const Key& key, std::uint64_t bits, Visit&& visit) const {
         for (unsigned i = 0; i < this->k_; ++i)
@@ -122,6 +125,7 @@ template <class H>
 class DoubleHashing : public detail::Derived<H> {
 public:
     using detail::Derived<H>::Derived;
+    /// visit(position) for each of k positions below `bits`, until a call returns false.
     template <class Key, class Visit>
     bool probe(const Key& key, std::uint64_t bits, Visit&& visit) const {
         const auto values = detail::hash_values<2>(this->hash_, key, this->seed_);
@@ -140,6 +144,7 @@ template <class H>
 class EnhancedDoubleHashing : public detail::Derived<H> {
 public:
     using detail::Derived<H>::Derived;
+    /// visit(position) for each of k positions below `bits`, until a call returns false.
     template <class Key, class Visit>
     bool probe(const Key& key, std::uint64_t bits, Visit&& visit) const {
         const auto values = detail::hash_values<2>(this->hash_, key, this->seed_);
@@ -158,6 +163,7 @@ template <class H>
 class TripleHashing : public detail::Derived<H> {
 public:
     using detail::Derived<H>::Derived;
+    /// visit(position) for each of k positions below `bits`, until a call returns false.
     template <class Key, class Visit>
     bool probe(const Key& key, std::uint64_t bits, Visit&& visit) const {
         const auto values = detail::hash_values<3>(this->hash_, key, this->seed_);

@@ -47,6 +47,7 @@ public:
     }
     SchemeBloom& operator=(SchemeBloom&&) = default;
 
+    /// Inserts a key. Throws std::invalid_argument if the filter was moved from.
     template <class Key>
     requires ProbeScheme<Scheme, Key>
     void insert(const Key& key) {
@@ -56,7 +57,7 @@ public:
             return true;
         });
     }
-    /// Every inserted key is found.
+    /// Whether the key is found. Every inserted key is.
     template <class Key>
     requires ProbeScheme<Scheme, Key>
     bool contains(const Key& key) const {
@@ -64,10 +65,12 @@ public:
                scheme_.probe(key, bits_, [&](std::uint64_t position) { return test(position); });
     }
 
+    /// Inserts the keys.
     template <class Key>
     void insert(std::span<const Key> keys) {
         for (const Key& key : keys) insert(key);
     }
+    /// How many of the keys are found.
     template <class Key>
     std::size_t count(std::span<const Key> keys) const {
         return answer(keys, detail::Output::count, nullptr);
@@ -88,10 +91,10 @@ public:
         return answer(keys, detail::Output::select, positions.data());
     }
 
-    std::uint64_t bits() const noexcept { return bits_; }
-    unsigned k() const noexcept { return scheme_.k(); }
-    const Scheme& scheme() const noexcept { return scheme_; }
-    std::size_t size_in_bytes() const noexcept { return (bits_ + 7) / 8; }
+    std::uint64_t bits() const noexcept { return bits_; }                   ///< of the array
+    unsigned k() const noexcept { return scheme_.k(); }                     ///< probes of a key
+    const Scheme& scheme() const noexcept { return scheme_; }               ///< where they go
+    std::size_t size_in_bytes() const noexcept { return (bits_ + 7) / 8; }  ///< of the array
     /// Bit i is bit i % 8 of byte i / 8.
     std::span<const std::byte> bytes() const noexcept { return {array_.data(), size_in_bytes()}; }
 
@@ -108,6 +111,7 @@ public:
             ones += static_cast<unsigned>(std::popcount(std::to_integer<std::uint8_t>(b)));
         return std::pow(static_cast<double>(ones) / static_cast<double>(bits()), k());
     }
+    /// Removes all keys.
     void clear() noexcept { std::fill_n(array_.data(), array_.size(), std::byte{0}); }
 
 private:

@@ -23,9 +23,11 @@ namespace simdbloom {
 
 /// XXH64, with which the library hashes strings and bytes.
 struct BytesHasher {
+    /// The hash of a key.
     std::uint64_t operator()(std::string_view key, std::uint64_t seed) const noexcept {
         return hash_bytes(key, seed);
     }
+    /// The hash of bytes.
     std::uint64_t operator()(std::span<const std::byte> key, std::uint64_t seed) const noexcept {
         return hash_bytes(key, seed);
     }
@@ -36,6 +38,7 @@ namespace detail {
 /// h = h * factor + byte for each byte.
 template <std::uint64_t factor, std::uint64_t begin>
 struct PolynomialHash {
+    /// The hash of a key.
     constexpr std::uint64_t operator()(std::string_view key,
                                        std::uint64_t seed = 0) const noexcept {
         std::uint64_t h = begin ^ seed;
@@ -48,6 +51,7 @@ struct PolynomialHash {
 
 /// Fowler, Noll and Vo: 64 bits of FNV-1a (draft-eastlake-fnv, section 5).
 struct Fnv1a {
+    /// The hash of a key.
     constexpr std::uint64_t operator()(std::string_view key,
                                        std::uint64_t seed = 0) const noexcept {
         std::uint64_t h = 0xCBF29CE484222325u ^ seed;
@@ -70,7 +74,8 @@ struct Sdbm : detail::PolynomialHash<65599, 0> {};
 /// under H.
 template <class H>
 struct WithKeyHasher {
-    H hash{};
+    H hash{};  ///< the function that is made even
+    /// The hash of a key.
     constexpr std::uint64_t operator()(std::string_view key, std::uint64_t seed = 0) const {
         return KeyHasher{}(hash(key, seed));
     }

@@ -19,6 +19,7 @@ namespace simdbloom {
 /// std::bad_alloc where memory, and std::system_error where threads run out. Whatever it throws, no
 /// bit has been set.
 void parallel_insert(FilterBase& filter, const Keys& keys, unsigned threads);
+/// The same; std::invalid_argument also for other structures.
 void parallel_insert(AnyFilter& filter, const Keys& keys, unsigned threads);
 
 /// A build in tasks that the caller's threads run, in any order. A task waits for no other, only

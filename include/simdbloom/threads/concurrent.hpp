@@ -39,9 +39,9 @@ public:
     ConcurrentBloom& operator=(const ConcurrentBloom&) = delete;
     ~ConcurrentBloom();
 
-    bool contains_hash(std::uint64_t hash) const noexcept;
-    void insert_hash(std::uint64_t hash);
-    bool insert_hash_if_new(std::uint64_t hash);
+    bool contains_hash(std::uint64_t hash) const noexcept;  ///< whether the key of a hash is found
+    void insert_hash(std::uint64_t hash);                   ///< inserts the key of a hash
+    bool insert_hash_if_new(std::uint64_t hash);  ///< the same; returns whether it was new
 
     /// A filter of all keys whose inserts happened before this call. Of inserts that are under way
     /// it may have some bits; no key is missed for that, and the FPR counts them. Its bits come
@@ -51,22 +51,24 @@ public:
     /// keys and takes none (std::invalid_argument, as of a second call).
     FrozenFilter freeze() &&;
 
+    /// The hash of a key, as the calls that take hashes want it.
     template <detail::Key K>
     std::uint64_t hash_of(const K& key) const {
         return bits_->hash_of(key);
     }
-    std::uint64_t seed() const noexcept { return bits_->seed(); }
-    Hashing hashing() const noexcept { return bits_->hashing(); }
-    KeyKind key_kind() const noexcept { return bits_->key_kind(); }
-    std::string spec() const { return bits_->spec(); }
-    const Layout& layout() const noexcept { return bits_->layout(); }
-    Isa isa() const noexcept { return bits_->isa(); }
-    std::size_t size_in_bytes() const noexcept { return bits_->size_in_bytes(); }
-    double bits_per_key() const noexcept { return bits_->bits_per_key(); }
+    std::uint64_t seed() const noexcept { return bits_->seed(); }      ///< of its hash
+    Hashing hashing() const noexcept { return bits_->hashing(); }      ///< how keys are hashed
+    KeyKind key_kind() const noexcept { return bits_->key_kind(); }    ///< what the keys are
+    std::string spec() const { return bits_->spec(); }                 ///< the layout as text
+    const Layout& layout() const noexcept { return bits_->layout(); }  ///< with the k that is used
+    Isa isa() const noexcept { return bits_->isa(); }                  ///< whose kernels answer
+    std::size_t size_in_bytes() const noexcept { return bits_->size_in_bytes(); }  ///< of the bits
+    double bits_per_key() const noexcept { return bits_->bits_per_key(); }  ///< for n_keys() keys
     /// The number of keys that the filter was made for.
     std::uint64_t n_keys() const noexcept { return bits_->n_keys(); }
     /// The FPR with n_keys() keys. That of the keys it has: snapshot().estimated_fpr().
     double expected_fpr() const { return bits_->expected_fpr(); }
+    // For the library's own code.
     const detail::KeyHash& key_hash() const noexcept { return *bits_; }
     /// As Interface asks for.
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const;

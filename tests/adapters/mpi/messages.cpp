@@ -50,6 +50,20 @@ void all_there() {
     check(built("auto", 10, settings(), [](JoinBuilder&) {}).kind() == Kind::none, "no rows");
 }
 
+void example() {
+    const auto rows = share(1'000);
+    const int tag = settings().tag;
+    /// Example of MessageSettings.
+    //! [MessageSettings]
+    MessageSettings how{.timeout = std::chrono::seconds(60)};
+    how.tag = tag;  // every call has its own
+    const JoinFilter filter =
+        build_by_messages("auto", 1'000, 12, [&](JoinBuilder& builder) { builder.insert({rows}); },
+                          MPI_COMM_WORLD, how, {.seed = 7});
+    //! [MessageSettings]
+    check(filter.count({rows}) == rows.size(), "rows are lost: " + filter.why());
+}
+
 void one_fails() {
     const auto rows = share(1'000);
     for (const int fails : {0, ranks - 1})
@@ -111,6 +125,7 @@ void one_is_late() {
 void builds_by_messages() {
     const auto nothing = [](JoinBuilder&) {};
     all_there();
+    example();
     one_fails();
     one_is_too_large();
     one_is_late();

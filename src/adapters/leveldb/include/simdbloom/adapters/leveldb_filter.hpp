@@ -24,6 +24,7 @@ struct LevelDbKernels;
 /// The name under which LevelDB stores filters of this format (LevelDB 1.23, util/bloom.cc).
 inline constexpr std::string_view leveldb_filter_name = "leveldb.BuiltinBloomFilter2";
 
+/// The seed of that hash in LevelDB's filters.
 inline constexpr std::uint32_t leveldb_filter_seed = 0xBC9F1D34u;
 
 /// LevelDB's 32-bit hash of bytes (util/hash.cc).
@@ -42,9 +43,9 @@ void append_leveldb_filter(std::span<const std::string_view> keys, int bits_per_
 /// The same, returned as bytes.
 std::vector<std::byte> make_leveldb_filter(std::span<const std::string_view> keys,
                                            int bits_per_key);
-/// The same for integers, as their eight little-endian bytes, and for hashes, whose low 32 bits are
-/// leveldb_hash(key).
+/// The same for integers, as their eight little-endian bytes.
 std::vector<std::byte> make_leveldb_filter(std::span<const std::uint64_t> keys, int bits_per_key);
+/// The same of hashes, whose low 32 bits are leveldb_hash(key).
 std::vector<std::byte> make_leveldb_filter_of_hashes(std::span<const std::uint64_t> hashes,
                                                      int bits_per_key);
 
@@ -56,28 +57,31 @@ std::vector<std::byte> make_leveldb_filter_of_hashes(std::span<const std::uint64
 /// threads may call const members at the same time.
 class LevelDbFilterView : public Interface<LevelDbFilterView, detail::NoBase> {
 public:
-    explicit LevelDbFilterView(std::span<const std::byte> bytes) noexcept;
+    explicit LevelDbFilterView(std::span<const std::byte> bytes) noexcept;  ///< of a filter
+    /// The same.
     explicit LevelDbFilterView(std::string_view bytes) noexcept
         : LevelDbFilterView(std::as_bytes(std::span(bytes))) {}
 
+    /// leveldb_hash() of text or bytes.
     static std::uint64_t hash_of(std::string_view key) noexcept { return leveldb_hash(key); }
+    /// leveldb_hash() of an integer.
     static std::uint64_t hash_of(std::uint64_t key) noexcept { return leveldb_hash(key); }
     template <detail::LossyKey K>
     static std::uint64_t hash_of(K) = delete;
     /// With the user's Hasher; only the low 32 bits count.
     static std::uint64_t seed() noexcept { return leveldb_filter_seed; }
-    bool contains_hash(std::uint64_t hash) const noexcept;
+    bool contains_hash(std::uint64_t hash) const noexcept;  ///< whether the key of a hash is found
 
     /// Sets the instruction set of batches. Throws std::invalid_argument if this machine cannot run
     /// it. The default is default_isa() at the first batch of any view: making and probing a view
     /// neither reads the environment nor allocates.
     void use_isa(Isa isa);
 
-    std::size_t size_in_bytes() const noexcept { return bytes_.size(); }
+    std::size_t size_in_bytes() const noexcept { return bytes_.size(); }  ///< with the byte k
     /// The number of bits, without the byte k.
     std::uint64_t bits() const noexcept { return bits_; }
-    unsigned k() const noexcept { return k_; }
-    /// For Interface.
+    unsigned k() const noexcept { return k_; }  ///< the bits that a key sets
+    // For the library's own code.
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
 
 private:

@@ -43,7 +43,7 @@ JoinFilter build_on_all_ranks(std::string_view spec, std::size_t keys_of_all_ran
 
 /// How build_by_messages() waits and what it sends.
 struct MessageSettings {
-    static constexpr std::size_t most_bytes = std::size_t{1} << 30;
+    static constexpr std::size_t most_bytes = std::size_t{1} << 30;  ///< the limit of max_bytes
     /// How long rank 0 waits for parts once it has made its own, and then for the ranks to take the
     /// filter. The others wait twice as long for the filter.
     std::chrono::milliseconds timeout{10'000};

@@ -21,8 +21,10 @@
 #include "simdbloom/split_block.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
+/// The Bloom filters of Parquet files.
 namespace simdbloom::parquet {
 
+/// How the values of a column are stored (parquet.thrift, Type).
 enum class PhysicalType : std::uint8_t {
     boolean,
     int32,
@@ -40,10 +42,10 @@ std::string_view to_string(PhysicalType type) noexcept;
 /// length). Pass it to insert_hash and contains_hash. 0.0 and -0.0 are two values. Dates, times,
 /// decimals and unsigned numbers are hashed as their physical values.
 std::uint64_t hash_value(bool value) noexcept;
-std::uint64_t hash_value(std::int32_t value) noexcept;
-std::uint64_t hash_value(std::int64_t value) noexcept;
-std::uint64_t hash_value(float value) noexcept;
-std::uint64_t hash_value(double value) noexcept;
+std::uint64_t hash_value(std::int32_t value) noexcept;  ///< INT32
+std::uint64_t hash_value(std::int64_t value) noexcept;  ///< INT64
+std::uint64_t hash_value(float value) noexcept;         ///< FLOAT
+std::uint64_t hash_value(double value) noexcept;        ///< DOUBLE
 std::uint64_t hash_value(
     const std::array<std::uint32_t, 3>& int96) noexcept;    ///< the least significant word first
 std::uint64_t hash_value(std::string_view bytes) noexcept;  ///< BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY
@@ -81,10 +83,11 @@ public:
 
     /// Throws std::invalid_argument that names a setting out of its range.
     explicit ChunkFilter(const Settings& settings, Options options = {});
-    ChunkFilter() : ChunkFilter(Settings{}) {}
+    ChunkFilter() : ChunkFilter(Settings{}) {}  ///< with the default settings
 
     /// Hashes are those of hash_value.
     void insert(std::uint64_t hash) { filter_.insert_hash(hash); }
+    /// The same of many.
     void insert(std::span<const std::uint64_t> hashes) { filter_.insert(Keys::hashes(hashes)); }
     /// Ends a chunk whose pages, the dictionary's included, have that many bytes in the file, and
     /// clears the filter. Looking up an absent value reads the filter's B bytes and, with
@@ -164,6 +167,7 @@ public:
     /// hash_text.
     std::vector<std::size_t> row_groups_with(std::size_t column,
                                              std::span<const std::uint64_t> hashes) const;
+    /// The same of one hash.
     std::vector<std::size_t> row_groups_with(std::size_t column, std::uint64_t hash) const {
         return row_groups_with(column, {&hash, 1});
     }
