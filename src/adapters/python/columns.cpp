@@ -118,6 +118,7 @@ void take_sequence(OwnedColumn& own) {
     for (std::size_t row = 0; row < n; ++row) {
         const py::handle key = items[row];
         if (row % piece_rows == piece_rows - 1) hear_signals();
+        if (n - row > 16) __builtin_prefetch(items[row + 16]);
         if (texts && PyUnicode_CheckExact(key.ptr()) && PyUnicode_IS_COMPACT_ASCII(key.ptr())) {
             own.texts[row] = {reinterpret_cast<const char*>(PyUnicode_1BYTE_DATA(key.ptr())),
                               static_cast<std::size_t>(PyUnicode_GET_LENGTH(key.ptr()))};
@@ -233,7 +234,15 @@ void take_array(OwnedColumn& own, py::array array, bool hashed) {
     if (kind == 'O') {
         if (!own.valid.empty())
             throw py::type_error("simdbloom: a masked array of objects has no keys");
-        own.object = array.attr("tolist")();
+        array = ordered(std::move(array));
+        auto* const* const objects = static_cast<PyObject* const*>(array.data());
+        py::tuple all(n);
+        // numpy takes a null pointer for None.
+        for (std::size_t row = 0; row < n; ++row)
+            PyTuple_SET_ITEM(
+                all.ptr(), static_cast<Py_ssize_t>(row),
+                py::handle(objects[row] != nullptr ? objects[row] : Py_None).inc_ref().ptr());
+        own.object = std::move(all);
         return take_sequence(own);
     }
     array = ordered(std::move(array));

@@ -8,9 +8,13 @@ namespace simdbloom::python {
 
 namespace {
 
-void append_utf8(std::vector<char>& out, std::uint32_t code) {
-    const auto put = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
-    if (code < 0x80) return put(code);
+/// Writes up to 4 bytes; returns their end.
+char* put_utf8(char* out, std::uint32_t code) {
+    const auto put = [&](std::uint32_t byte) { *out++ = static_cast<char>(byte); };
+    if (code < 0x80) {
+        put(code);
+        return out;
+    }
     if (code < 0x800) {
         put(0xC0 | code >> 6);
     } else {
@@ -23,6 +27,7 @@ void append_utf8(std::vector<char>& out, std::uint32_t code) {
         put(0x80 | (code >> 6 & 0x3F));
     }
     put(0x80 | (code & 0x3F));
+    return out;
 }
 
 }  // namespace
@@ -45,29 +50,29 @@ void take_ucs4(OwnedColumn& own, const py::array& array) {
     const auto width = static_cast<std::size_t>(array.itemsize()) / sizeof(std::uint32_t);
     const auto* codes = static_cast<const std::uint32_t*>(array.data());
     std::vector<std::size_t> ends(n);
-    own.utf8.reserve(n * width);
+    own.utf8.resize((n + 4) * width);
+    std::size_t used = 0;
     for (std::size_t row = 0; row < n; ++row, codes += width) {
+        if (own.utf8.size() - used < 4 * width) own.utf8.resize(2 * own.utf8.size());
+        char* const begin = own.utf8.data() + used;
+        // ASCII, most often, in vectors.
+        std::uint32_t all = 0;
+        for (std::size_t i = 0; i < width; ++i) {
+            all |= codes[i];
+            begin[i] = static_cast<char>(codes[i]);
+        }
         std::size_t length = width;
         while (length != 0 && codes[length - 1] == 0) --length;
-        std::uint32_t all = 0;
-        for (std::size_t i = 0; i < length; ++i) all |= codes[i];
-        if (all < 0x80) {
-            const std::size_t before = own.utf8.size();
-            own.utf8.resize(before + length);
-            for (std::size_t i = 0; i < length; ++i)
-                own.utf8[before + i] = static_cast<char>(codes[i]);
-            ends[row] = own.utf8.size();
-            continue;
-        }
-        for (std::size_t i = 0; i < length; ++i) {
+        char* end = all < 0x80 ? begin + length : begin;
+        for (std::size_t i = 0; all >= 0x80 && i < length; ++i) {
             const std::uint32_t code = codes[i];
             if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000))
                 throw py::value_error("simdbloom: row " + std::to_string(row) +
                                       " has the code point " + std::to_string(code) +
                                       ", which UTF-8 does not have");
-            append_utf8(own.utf8, code);
+            end = put_utf8(end, code);
         }
-        ends[row] = own.utf8.size();
+        ends[row] = used = static_cast<std::size_t>(end - own.utf8.data());
     }
     own.texts.resize(n);
     for (std::size_t row = 0; row < n; ++row) {

@@ -19,7 +19,7 @@ class Page(unittest.TestCase):
     def test_programs_run(self):
         import pandas as pd
         programs = re.findall(r"^```python\n(.*?)^```", PAGE, re.M | re.S)
-        self.assertEqual(len(programs), 4)
+        self.assertEqual(len(programs), 5)
         here, names = os.getcwd(), {}
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
@@ -39,6 +39,7 @@ class Page(unittest.TestCase):
         self.assertEqual(names["flags"][::3].sum(), 333334)
         self.assertLess(names["f"].estimated_fpr(), 0.006)
         self.assertIn("list", names["join"].why)
+        self.assertEqual(names["semi"].total.tolist(), [2.0, 9.0])
         self.assertEqual(names["lookups"].ns_per_key.tolist(), [0.4, 0.3])
 
     def test_names_what_there_is(self):

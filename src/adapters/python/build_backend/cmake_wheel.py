@@ -28,14 +28,26 @@ def tag():
     return f"{python}-{python}-{platform}"
 
 
-def metadata():
+def metadata(floor=None):
+    """METADATA. floor: the instruction set that the wheel needs at least."""
     page = (ROOT / "src/adapters/python/README.md").read_text(encoding="utf-8")
     return "\n".join([
         "Metadata-Version: 2.1", "Name: simdbloom", f"Version: {version()}",
+        *([f"Platform: {floor}"] if floor else []),
         "Summary: Bloom, cuckoo and counting filters whose kernels are SIMD, for NumPy and Arrow",
         "License: MIT", "Requires-Python: >=3.8", "Requires-Dist: numpy",
         "Description-Content-Type: text/markdown", "", page
     ])
+
+
+def floor_of(folder):
+    """The instruction set that the module in the folder needs at least."""
+    program = "import _simdbloom; print(_simdbloom.isa_floor)"
+    return subprocess.run([sys.executable, "-c", program], check=True, text=True,
+                          stdout=subprocess.PIPE, env={
+                              **os.environ, "PYTHONPATH": os.path.join(folder, "simdbloom"),
+                              "PYTHONDONTWRITEBYTECODE": "1"
+                          }).stdout.strip()
 
 
 def installed(folder, build=None):
@@ -59,13 +71,14 @@ def installed(folder, build=None):
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     with tempfile.TemporaryDirectory() as folder:
         installed(folder, (config_settings or {}).get("build-dir"))
+        floor = floor_of(folder)
         files = {
             str(path.relative_to(folder)): path.read_bytes()
             for path in sorted(pathlib.Path(folder).rglob("*")) if path.is_file()
         }
     name = f"simdbloom-{version()}"
     info = f"{name}.dist-info"
-    files[f"{info}/METADATA"] = metadata().encode()
+    files[f"{info}/METADATA"] = metadata(floor).encode()
     files[f"{info}/LICENSE"] = (ROOT / "LICENSE").read_bytes()
     files[f"{info}/WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: simdbloom\n"
                               f"Root-Is-Purelib: false\nTag: {tag()}\n").encode()

@@ -2,7 +2,7 @@
 
 from ._simdbloom import (
     Advice, ArrowColumn, Choice, Filter, FilterTimes, JoinBuilder, JoinFilter, LoadError, Map, Rows,
-    __version__, advise, bits_for_fpr, build_filter, expected_fpr, usable_isas,
+    __version__, advise, bits_for_fpr, build_filter, expected_fpr, isa_floor, usable_isas,
 )
 
 from . import _calls, _simdbloom
@@ -10,7 +10,7 @@ from . import _calls, _simdbloom
 __all__ = [
     "Advice", "ArrowColumn", "Choice", "Filter", "FilterTimes", "JoinBuilder", "JoinFilter",
     "LoadError", "Map", "Rows", "__version__", "advise", "bits_for_fpr", "build_filter",
-    "expected_fpr", "usable_isas",
+    "expected_fpr", "isa_floor", "usable_isas",
 ]
 
 

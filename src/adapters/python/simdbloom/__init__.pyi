@@ -46,6 +46,7 @@ KeyKind: TypeAlias = Literal[
 ]
 
 __version__: str
+isa_floor: str
 
 class LoadError(ValueError):
     fault: Literal[
