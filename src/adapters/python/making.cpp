@@ -47,9 +47,23 @@ static_assert(std::size(fault_names) == static_cast<std::size_t>(LoadFault::unli
 
 std::shared_ptr<Filter> made(const std::string& spec, std::size_t n_keys,
                              std::optional<double> bits_per_key, std::optional<double> fpr,
-                             const Options& options) {
+                             std::optional<double> growth, std::optional<double> tightening,
+                             Options options) {
     if (bits_per_key.has_value() == fpr.has_value())
         throw py::type_error("simdbloom: Filter takes either bits_per_key or fpr");
+    if (growth || tightening) {
+        if (!spec.starts_with("scalable") || !fpr)
+            throw py::type_error(
+                "simdbloom: growth and tightening need spec=\"scalable\" and "
+                "fpr, not spec=\"" +
+                spec + "\"");
+        Scaling scaling{.first_capacity = n_keys, .fpr = *fpr};
+        scaling.growth = growth.value_or(scaling.growth);
+        scaling.tightening = tightening.value_or(scaling.tightening);
+        options.spec = spec;
+        const NoGil no_gil;
+        return Filter::without_keys(AnyFilter(ScalableBloom(scaling, options)));
+    }
     if (spec.starts_with("fuse"))
         throw py::value_error("simdbloom: " + spec +
                               " needs all its keys at once: build_filter(keys, check_bits)");
@@ -129,9 +143,9 @@ py::object read_from(const py::object& file) {
     return data;
 }
 
-py::tuple unpickling(const py::object& self) {
+py::tuple unpickling(const py::object& self, const py::tuple& more) {
     return py::make_tuple(py::module_::import("simdbloom").attr("_unpickle"),
-                          py::make_tuple(py::type::of(self), self.attr("to_bytes")()));
+                          py::make_tuple(py::type::of(self), self.attr("to_bytes")()) + more);
 }
 
 void throw_load_error(const LoadError& error, const std::filesystem::path* path) {
@@ -155,16 +169,18 @@ void define_making(py::class_<Filter, std::shared_ptr<Filter>>& type) {
         py::init([](const std::string& spec, std::size_t n_keys, std::optional<double> bits_per_key,
                     std::optional<double> fpr, const Text& isa, std::uint64_t seed,
                     const std::string& hashing, const MaybeSecret& secret, std::size_t max_bytes,
-                    unsigned fold_levels, bool huge_pages) {
+                    unsigned fold_levels, bool huge_pages, std::optional<double> growth,
+                    std::optional<double> tightening) {
             Options options = options_of(isa, seed, hashing, secret, max_bytes);
             options.fold_levels = fold_levels;
             options.huge_pages = huge_pages;
-            return made(spec, n_keys, bits_per_key, fpr, options);
+            return made(spec, n_keys, bits_per_key, fpr, growth, tightening, options);
         }),
         py::arg("spec"), py::arg("n_keys"), py::arg("bits_per_key") = py::none(), py::kw_only(),
         py::arg("fpr") = py::none(), py::arg("isa") = py::none(), py::arg("seed") = 0,
         py::arg("hashing") = "fast", py::arg("secret") = py::none(), py::arg("max_bytes") = 0,
-        py::arg("fold_levels") = 0, py::arg("huge_pages") = true);
+        py::arg("fold_levels") = 0, py::arg("huge_pages") = true, py::arg("growth") = py::none(),
+        py::arg("tightening") = py::none());
     type.def_property_readonly(
         "secret",
         [](const Filter& self) -> py::object {

@@ -56,8 +56,9 @@ void define_load_error(py::module_& module) {
 /// pybind11 calls this operator only for a method of an object whose __init__ was not called
 /// (`Filter.__new__(Filter)`).
 void refuse_objects_without_init(py::module_& module) {
-    for (const char* name : {"Filter", "JoinBuilder", "JoinFilter", "Map", "Rows", "Choice",
-                             "Advice", "ArrowColumn"}) {
+    for (const char* name :
+         {"Filter", "ConcurrentFilter", "CodeTable", "ForeignFilter", "JoinBuilder", "JoinFilter",
+          "Map", "Rows", "Choice", "Advice", "FilterTimes", "ArrowColumn"}) {
         const py::object type = module.attr(name);
         py::detail::get_type_info(reinterpret_cast<PyTypeObject*>(type.ptr()))->operator_new =
             [](std::size_t) -> void* {
@@ -105,6 +106,8 @@ PYBIND11_MODULE(_simdbloom, module) {
     define_arrow_column(module);
     define_filter(module);
     define_join(module);
+    define_foreign(module);
+    define_hashed(module);
     define_map(module);
     define_models(module);
     define_calls(module);

@@ -49,6 +49,15 @@ class Wheel(unittest.TestCase):
             for name in ("__init__.py", "__init__.pyi", "_calls.py", "frames.py", "py.typed"):
                 self.assertIn("simdbloom/" + name, names)
 
+    def test_without_numpy_says_what_to_do(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+            end = subprocess.run([sys.executable, "-m", "pip", "--python", folder + "/bin/python",
+                                  "install", ROOT], capture_output=True, text=True, check=False,
+                                 env={**os.environ, "PIP_NO_INDEX": "1"})
+            self.assertNotEqual(end.returncode, 0)
+            self.assertRegex(end.stderr, "simdbloom: .*python.* has no NumPy, and PIP_NO_INDEX")
+
     def test_is_made_of_what_the_source_archive_has(self):
         sys.path.insert(0, os.path.join(ROOT, "src/adapters/python/build_backend"))
         import tarfile
