@@ -18,17 +18,22 @@ template <class T>
 std::span<T> writable(const py::object& out, bool also_bool = false) {
     const auto dtype = py::dtype::of<T>();
     if (!py::isinstance<py::array>(out))
-        throw py::type_error("simdbloom: out is not a NumPy array");
+        throw py::type_error("simdbloom: out=" + repr_of(out) + " is not a NumPy array");
     auto array = py::reinterpret_borrow<py::array>(out);
     const bool fits = array.itemsize() == sizeof(T) &&
                       (array.dtype().kind() == 'u' || (also_bool && array.dtype().kind() == 'b'));
     if (!fits || !array.dtype().attr("isnative").template cast<bool>())
         throw py::type_error("simdbloom: out is an array of " + text_of(array.dtype()) +
                              ", not of " + (also_bool ? "bool" : text_of(dtype)));
-    if (array.ndim() != 1 || (array.flags() & py::array::c_style) == 0 || !array.writeable() ||
-        reinterpret_cast<std::uintptr_t>(array.data()) % alignof(T) != 0)
-        throw py::value_error(
-            "simdbloom: out is read-only, strided, misaligned or has several dimensions");
+    const char* const fault = !array.writeable()                          ? "is read-only"
+                              : array.ndim() != 1                         ? "has not one dimension"
+                              : (array.flags() & py::array::c_style) == 0 ? "is strided"
+                              : reinterpret_cast<std::uintptr_t>(array.data()) % alignof(T) != 0
+                                  ? "is misaligned"
+                                  : nullptr;
+    if (fault != nullptr)
+        throw py::value_error("simdbloom: out, an array of shape " + text_of(array.attr("shape")) +
+                              ", " + fault);
     return {static_cast<T*>(array.mutable_data()), static_cast<std::size_t>(array.size())};
 }
 
@@ -196,8 +201,9 @@ py::array select(const Asked& asked, Keys&& keys, const py::object& list, const 
         if (!keys.rows()) throw py::type_error("simdbloom: rows cannot select from a stream");
         const py::array array = array_of(list);
         if (array.ndim() != 1 || array.dtype().kind() != 'u' || array.itemsize() != 4)
-            throw py::type_error("simdbloom: rows is a one-dimensional array of uint32, not of " +
-                                 text_of(array.dtype()));
+            throw py::type_error(
+                "simdbloom: rows is a one-dimensional array of uint32, not one of " +
+                text_of(array.dtype()) + " and shape " + text_of(array.attr("shape")));
         owner = array;
         listed = {owner.data(), static_cast<std::size_t>(owner.size())};
     }

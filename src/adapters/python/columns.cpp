@@ -1,6 +1,7 @@
 // Columns of numpy's arrays and of Python's sequences.
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -20,7 +21,7 @@ py::handle object_at(PyObject* const* objects, std::size_t row) {
 }
 
 constexpr char no_key[] =
-    "simdbloom: %R is not a key: keys are numbers, strings, bytes, dates, times and "
+    "simdbloom: %.200R is not a key: keys are numbers, strings, bytes, dates, times and "
     "UUIDs";
 
 std::uint64_t integer_key(py::handle integer) {
@@ -32,7 +33,7 @@ std::uint64_t integer_key(py::handle integer) {
         if (PyErr_Occurred() == nullptr) return large;
         PyErr_Clear();
     }
-    refuse(PyExc_OverflowError, "simdbloom: the key %R does not fit into 64 bits", integer);
+    refuse(PyExc_OverflowError, "simdbloom: the key %.200R does not fit into 64 bits", integer);
 }
 
 bool is_decimal(py::handle object) { return type_name(object) == "decimal.Decimal"; }
@@ -40,13 +41,15 @@ bool is_decimal(py::handle object) { return type_name(object) == "decimal.Decima
 /// The key of a decimal by its exact value, see KeyColumn::decimals.
 std::uint64_t decimal_key(py::handle object) {
     const py::tuple parts = object.attr("as_tuple")();  // sign, digits, exponent
-    if (!py::isinstance<py::int_>(parts[2]))            // infinite or NaN
+    if (object.attr("is_nan")().cast<bool>()) return join_key(std::nan(""));
+    if (!py::isinstance<py::int_>(parts[2]))  // infinite
         return join_key(object.attr("__float__")().cast<double>());
     __extension__ __int128 all = 0;
     for (const py::handle digit : parts[1].cast<py::tuple>())
         if (__builtin_mul_overflow(all, 10, &all) ||
             __builtin_add_overflow(all, digit.cast<int>(), &all))
-            refuse(PyExc_OverflowError, "simdbloom: the key %R does not fit into 128 bits", object);
+            refuse(PyExc_OverflowError, "simdbloom: the key %.200R does not fit into 128 bits",
+                   object);
     if (parts[0].cast<int>() != 0) all = -all;
     // Doubles end at 10^-324 and 10^308.
     const auto scale = -std::clamp<long long>(parts[2].cast<long long>(), -1000, 1000);
@@ -74,6 +77,10 @@ std::optional<std::uint64_t> number_key(py::handle object) {
     }
     if (PyIndex_Check(object.ptr()) == 0) return {};
     const auto integer = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
+    if (!integer && PyErr_ExceptionMatches(PyExc_TypeError) != 0) {  // an array of several
+        PyErr_Clear();
+        return {};
+    }
     if (!integer) throw py::error_already_set();
     return integer_key(integer);
 }
@@ -120,7 +127,7 @@ void take_objects_of_all_kinds(OwnedColumn& own, std::size_t n, const Objects& o
             all_times[row] = one_time(key);
             if (!all_times[row] || all_times[row]->is_instant != first_time->is_instant)
                 refuse(PyExc_TypeError,
-                       "simdbloom: %R is among keys that are times of another "
+                       "simdbloom: %.200R is among keys that are times of another "
                        "sort",
                        key);
         } else if (const auto word = number_key(key)) {
@@ -128,7 +135,10 @@ void take_objects_of_all_kinds(OwnedColumn& own, std::size_t n, const Objects& o
             floats = floats || is_float(key);
         } else {
             refuse(PyExc_TypeError,
-                   is_text(key) ? "simdbloom: %R is among keys that are numbers" : no_key, key);
+                   is_text(key) || one_time(key)
+                       ? "simdbloom: %.200R is among keys that are numbers"
+                       : no_key,
+                   key);
         }
     }
     if (first_time) {
@@ -140,10 +150,19 @@ void take_objects_of_all_kinds(OwnedColumn& own, std::size_t n, const Objects& o
 }
 
 void take_sequence(OwnedColumn& own) {
-    const std::string none =
-        "simdbloom: " + text_of(py::repr(py::type::of(own.object))) + " is not iterable";
-    own.object = py::reinterpret_steal<py::object>(PySequence_Fast(own.object.ptr(), none.c_str()));
-    if (!own.object) throw py::error_already_set();
+    if (PyList_Check(own.object.ptr()) == 0 && PyTuple_Check(own.object.ptr()) == 0) {
+        const auto keys = py::reinterpret_steal<py::object>(PyObject_GetIter(own.object.ptr()));
+        if (!keys && PyErr_ExceptionMatches(PyExc_TypeError) != 0) {
+            PyErr_Clear();
+            refuse(PyExc_TypeError,
+                   "simdbloom: %.200R is not iterable: put one key in a list, or call add(key), "
+                   "key in "
+                   "filter",
+                   own.object);
+        }
+        if (keys) own.object = py::reinterpret_steal<py::object>(PySequence_List(keys.ptr()));
+        if (!keys || !own.object) throw py::error_already_set();
+    }
     PyObject* const keys = own.object.ptr();
     const Py_ssize_t n = PySequence_Fast_GET_SIZE(keys);
     take_objects_of_all_kinds(own, static_cast<std::size_t>(n), [keys, n] {
@@ -215,8 +234,9 @@ void take_categorical(OwnedColumn& own) {
 
 void take_array(OwnedColumn& own, py::array array, bool hashed) {
     if (array.ndim() != 1)
-        throw py::value_error("simdbloom: an array of " + std::to_string(array.ndim()) +
-                              " dimensions, where keys have one");
+        throw py::value_error("simdbloom: an array of shape " + text_of(array.attr("shape")) +
+                              " has " + std::to_string(array.ndim()) +
+                              " dimensions, where keys have one: Rows(a, b) takes columns");
     const auto n = static_cast<std::size_t>(array.size());
     char kind = array.dtype().kind();
     if (kind == 'T') {  // text of NumPy 2

@@ -154,6 +154,9 @@ void define_sets(Type& type) {
     type.def(
         "folded_to_fpr",
         [](const Filter& self, double fpr) {
+            if (!(fpr > 0 && fpr < 1))
+                throw py::value_error("simdbloom: fpr=" + text_of(py::float_(fpr)) +
+                                      " is not inside (0, 1)");
             return self.derived([&](const AnyFilter& f) { return f.folded_to_fpr(fpr); });
         },
         py::arg("fpr"),

@@ -141,7 +141,11 @@ py::tuple unpickling(const py::object& self, const py::tuple& more = py::tuple()
 /// The bytes of a contiguous buffer.
 class BufferOf {
 public:
+    /// Throws TypeError for an object without a buffer, BufferError for a strided one.
     explicit BufferOf(py::handle object) {
+        if (PyObject_CheckBuffer(object.ptr()) == 0)
+            throw py::type_error("simdbloom: " + repr_of(object) +
+                                 " is neither bytes nor another buffer");
         if (PyObject_GetBuffer(object.ptr(), &buffer_, PyBUF_SIMPLE) != 0)
             throw py::error_already_set();
     }

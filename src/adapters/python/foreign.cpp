@@ -178,9 +178,8 @@ Shared of_filter(const Filter& from, const std::string& format) {
             throw py::value_error("simdbloom: " + f.spec() + " has not the bits of " + format +
                                   ", as split256 of text has");
         if (f.key_kind() != KeyKind::bytes)
-            throw py::type_error("simdbloom: " + to_string(f.key_kind()) +
-                                 " have another hash in " + format +
-                                 ": only a filter of text or bytes is converted");
+            throw py::type_error("simdbloom: a filter of kind " + to_string(f.key_kind()) +
+                                 " cannot become one of " + format + ", only one of bytes");
         return ForeignFilter::from_split_blocks(as, *split, KeyKind::bytes);
     }));
 }

@@ -64,6 +64,10 @@ private:
 }
 
 inline std::string text_of(py::handle object) { return py::cast<std::string>(py::str(object)); }
+/// Of a list its first items.
+inline std::string repr_of(py::handle object) {
+    return text_of(py::module_::import("reprlib").attr("repr")(object));
+}
 
 /// Rows of one batch: between two of them Ctrl-C and other signals are heard.
 constexpr std::size_t piece_rows = std::size_t{1} << 20;

@@ -64,6 +64,9 @@ std::shared_ptr<Filter> made(const std::string& spec, std::size_t n_keys,
         const NoGil no_gil;
         return Filter::without_keys(AnyFilter(ScalableBloom(scaling, options)));
     }
+    if (spec.starts_with("bloomier"))
+        throw py::value_error("simdbloom: " + spec +
+                              " needs all its keys at once: Map(keys, values)");
     if (spec.starts_with("fuse"))
         throw py::value_error("simdbloom: " + spec +
                               " needs all its keys at once: build_filter(keys, check_bits)");
@@ -108,7 +111,7 @@ std::filesystem::path path_of(const py::object& file, const char* method) {
     PyObject* bytes = nullptr;
     if (PyUnicode_Check(file.ptr()) == 0 && PyBytes_Check(file.ptr()) == 0 &&
         !py::hasattr(file, "__fspath__"))
-        throw py::type_error("simdbloom: " + text_of(py::repr(file)) +
+        throw py::type_error("simdbloom: " + repr_of(file) +
                              (method == nullptr
                                   ? std::string(" is not a path")
                                   : std::string(" is neither a path nor has ") + method + "()"));
@@ -122,7 +125,17 @@ void save_to(const py::object& file, const std::function<void(const std::filesys
     py::object rest = py::memoryview(bytes());
     // A raw file may write less than it is given. Many a writer returns nothing.
     while (py::len(rest) != 0) {
-        const py::object written = file.attr("write")(rest);
+        py::object written;
+        try {
+            written = file.attr("write")(rest);
+        } catch (py::error_already_set& error) {
+            if (!error.matches(PyExc_TypeError)) throw;
+            py::raise_from(error, PyExc_TypeError,
+                           ("simdbloom: write() of " + repr_of(file) +
+                            " takes no bytes: open the file in binary mode")
+                               .c_str());
+            throw py::error_already_set();
+        }
         if (written.is_none()) return;
         const auto n = written.cast<py::ssize_t>();
         if (n <= 0 || n > static_cast<py::ssize_t>(py::len(rest))) {
@@ -138,7 +151,7 @@ py::object read_from(const py::object& file) {
     if (!py::hasattr(file, "read")) return {};
     py::object data = file.attr("read")();
     if (PyObject_CheckBuffer(data.ptr()) == 0)
-        throw py::type_error("simdbloom: read() gave " + text_of(py::repr(py::type::of(data))) +
+        throw py::type_error("simdbloom: read() gave " + repr_of(py::type::of(data)) +
                              ", not bytes: open the file in binary mode");
     return data;
 }
@@ -151,7 +164,9 @@ py::tuple unpickling(const py::object& self, const py::tuple& more) {
 void throw_load_error(const LoadError& error, const std::filesystem::path* path) {
     if (error.fault == LoadFault::file && path != nullptr) {
         // Python's open() raises the right class of OSError, with errno.
-        py::module_::import("builtins").attr("open")(*path, "rb").attr("close")();
+        const py::object name =
+            py::module_::import("os").attr("fsdecode")(py::bytes(path->native()));
+        py::module_::import("builtins").attr("open")(name, "rb").attr("close")();
         PyErr_SetString(PyExc_OSError, ("simdbloom: " + error.message).c_str());
     } else if (error.fault == LoadFault::memory) {
         PyErr_SetString(PyExc_MemoryError, ("simdbloom: " + error.message).c_str());
@@ -276,11 +291,11 @@ void define_filter_saving(py::class_<Filter, std::shared_ptr<Filter>>& type) {
         "A read-only filter whose bits stay in the buffer, which must not change. They are copied "
         "if the buffer does not begin at a multiple of 64 bytes, as bytes objects do not.",
         [](const py::object& buffer, const Options& options) {
+            const BufferOf held(buffer);
             // A memoryview holds the buffer for as long as the filter lives.
             const py::object memory =
                 py::reinterpret_steal<py::object>(PyMemoryView_FromObject(buffer.ptr()));
             if (!memory) throw py::error_already_set();
-            const BufferOf held(memory);
             if (reinterpret_cast<std::uintptr_t>(held.bytes().data()) % 64 != 0) {
                 Loaded<AnyFilter> copy = load<AnyFilter>(held.bytes(), options);
                 return std::make_shared<Filter>(FrozenFilter(loaded(std::move(copy))));

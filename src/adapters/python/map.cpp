@@ -137,6 +137,7 @@ void define_map(py::module_& module) {
             return "<simdbloom.Map " + self.spec() + " of " + std::to_string(self.n_keys()) +
                    " keys>";
         });
+    type.attr("__iter__") = py::none();  // it has no keys to give
     define_saving<BloomierMap>(
         type, [](const BloomierMap& self) -> const BloomierMap& { return self; },
         [](BloomierMap map) { return map; });

@@ -14,13 +14,22 @@ namespace simdbloom::python {
 
 namespace {
 
+/// Throws ValueError for a structure whose size its keys decide.
+Layout layout_of(const std::string& spec) {
+    for (const char* name : {"growing", "scalable", "fuse", "bloomier"})
+        if (spec.starts_with(name))
+            throw py::value_error("simdbloom: spec \"" + spec +
+                                  "\" has no size before its keys are known");
+    return Layout::parse(spec);
+}
+
 double expected_fpr(const std::string& spec, std::size_t n_keys, double bits_per_key) {
-    const auto g = detail::size_for_bits(Layout::parse(spec), n_keys, bits_per_key, {});
+    const auto g = detail::size_for_bits(layout_of(spec), n_keys, bits_per_key, {});
     return fpr::expected(g.layout, n_keys, g.blocks);
 }
 
 double bits_for_fpr(const std::string& spec, std::size_t n_keys, double rate) {
-    const auto g = detail::size_for_fpr(Layout::parse(spec), n_keys, rate, {});
+    const auto g = detail::size_for_fpr(layout_of(spec), n_keys, rate, {});
     return static_cast<double>(g.blocks) * g.layout.block_bits() / static_cast<double>(n_keys);
 }
 

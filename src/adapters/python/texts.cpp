@@ -115,7 +115,8 @@ KeyColumn take_objects(OwnedColumn& own, std::size_t n, const Objects& objects) 
             own.texts.add(text_key(bytes_of_uuid(uuid)));
             items = objects();
         } else {
-            refuse(PyExc_TypeError, "simdbloom: %R is among keys that are strings or bytes", key);
+            refuse(PyExc_TypeError, "simdbloom: %.200R is among keys that are strings or bytes",
+                   key);
         }
     }
     return own.texts.column();

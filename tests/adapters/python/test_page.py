@@ -45,7 +45,7 @@ class Page(unittest.TestCase):
     def test_names_what_there_is(self):
         table = PAGE.split("## What a filter can do")[1].split("**Threads.**")[0]
         owners = (simdbloom.Filter, simdbloom.Map, simdbloom.JoinFilter, simdbloom.JoinBuilder,
-                  simdbloom)
+                  simdbloom.ForeignFilter, simdbloom.ConcurrentFilter, simdbloom)
         known = {name for owner in owners for name in dir(owner)} | {"pickle", "simdbloom"}
         for code in re.findall(r"`([^`]*)`", table):
             for name in re.findall(r"(?:^|\.)([A-Za-z_]+)\(", code) or (

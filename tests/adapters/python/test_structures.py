@@ -143,7 +143,7 @@ class Foreign(unittest.TestCase):
                 (ValueError, "guava", lambda: foreign("guava").to_filter()),
                 (ValueError, "classic", lambda: ForeignFilter.from_filter(
                     Filter("classic", 10, 12), "parquet")),
-                (TypeError, "integers have another hash",
+                (TypeError, "kind integers cannot become one of parquet",
                  lambda: ForeignFilter.from_filter(numbers, "parquet"))):
             self.assertRaisesRegex(error, says, call)
 
