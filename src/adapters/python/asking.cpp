@@ -1,7 +1,9 @@
 #include "asking.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,17 +18,22 @@ template <class T>
 std::span<T> writable(const py::object& out, bool also_bool = false) {
     const auto dtype = py::dtype::of<T>();
     if (!py::isinstance<py::array>(out))
-        throw py::type_error("simdbloom: out is not a NumPy array");
+        throw py::type_error("simdbloom: out=" + repr_of(out) + " is not a NumPy array");
     auto array = py::reinterpret_borrow<py::array>(out);
     const bool fits = array.itemsize() == sizeof(T) &&
                       (array.dtype().kind() == 'u' || (also_bool && array.dtype().kind() == 'b'));
     if (!fits || !array.dtype().attr("isnative").template cast<bool>())
         throw py::type_error("simdbloom: out is an array of " + text_of(array.dtype()) +
                              ", not of " + (also_bool ? "bool" : text_of(dtype)));
-    if (array.ndim() != 1 || (array.flags() & py::array::c_style) == 0 || !array.writeable() ||
-        reinterpret_cast<std::uintptr_t>(array.data()) % alignof(T) != 0)
-        throw py::value_error(
-            "simdbloom: out is read-only, strided, misaligned or has several dimensions");
+    const char* const fault = !array.writeable()                          ? "is read-only"
+                              : array.ndim() != 1                         ? "has not one dimension"
+                              : (array.flags() & py::array::c_style) == 0 ? "is strided"
+                              : reinterpret_cast<std::uintptr_t>(array.data()) % alignof(T) != 0
+                                  ? "is misaligned"
+                                  : nullptr;
+    if (fault != nullptr)
+        throw py::value_error("simdbloom: out, an array of shape " + text_of(array.attr("shape")) +
+                              ", " + fault);
     return {static_cast<T*>(array.mutable_data()), static_cast<std::size_t>(array.size())};
 }
 
@@ -80,7 +87,58 @@ private:
     bool grows_ = false;
 };
 
-/// Calls use(rows) for each batch without the GIL and under the lock of readers.
+/// The answers about a batch: those of a JoinFilter, or made of flags.
+class Answers {
+public:
+    Answers(const Asked& asked, const Batch& batch) : rows_(batch.rows), filter_(asked.filter) {
+        if (filter_ == nullptr) {
+            flags_.resize(rows_.size());
+            asked.flags(batch, flags_);
+        } else if (rows_.size() != 0) {
+            check_asked(filter_->key_kind(), rows_.key_kind());
+        }
+    }
+    std::size_t size() const noexcept { return rows_.size(); }
+    void bytes(std::span<std::uint8_t> out) const {
+        if (filter_ != nullptr) (void)rows_.bytes(*filter_, out);
+        else std::ranges::copy(flags_, out.begin());
+    }
+    void bitmap(std::span<std::uint8_t> out) const {
+        if (filter_ != nullptr) return (void)rows_.bitmap(*filter_, out);
+        std::ranges::fill(out.first((size() + 7) / 8), std::uint8_t{0});
+        for (std::size_t i = 0; i < size(); ++i)
+            out[i / 8] = static_cast<std::uint8_t>(out[i / 8] | flags_[i] << (i % 8));
+    }
+    std::size_t select(std::span<std::uint32_t> out) const {
+        if (filter_ != nullptr) return rows_.select(*filter_, out);
+        std::size_t n = 0;
+        for (std::size_t i = 0; i < size(); ++i)
+            if (flags_[i] != 0) out[n++] = static_cast<std::uint32_t>(i);
+        return n;
+    }
+    std::size_t select(std::span<const std::uint32_t> list, std::span<std::uint32_t> out) const {
+        if (filter_ != nullptr) return rows_.select(*filter_, list, out);
+        std::size_t n = 0;
+        for (const std::uint32_t row : list) {
+            if (row >= size())
+                throw std::out_of_range("simdbloom: row " + std::to_string(row) +
+                                        " is none of the " + std::to_string(size()));
+            if (flags_[row] != 0) out[n++] = row;
+        }
+        return n;
+    }
+    std::size_t count() const {
+        if (filter_ != nullptr) return rows_.count(*filter_);
+        return static_cast<std::size_t>(std::ranges::count(flags_, std::uint8_t{1}));
+    }
+
+private:
+    const JoinRows& rows_;
+    const JoinFilter* filter_;
+    std::vector<std::uint8_t> flags_;
+};
+
+/// Calls use(answers) for each batch without the GIL and under the lock of readers.
 template <class Use>
 void each_locked(const Asked& asked, Keys& keys, const Use& use, std::size_t piece = piece_rows) {
     const NoGil no_gil;
@@ -88,8 +146,7 @@ void each_locked(const Asked& asked, Keys& keys, const Use& use, std::size_t pie
         asked.hash,
         [&](const Batch& batch) {
             const std::shared_lock lock(asked.mutex);
-            if (batch.rows.size() != 0) check_asked(asked.filter.key_kind(), batch.rows.key_kind());
-            use(batch.rows);
+            use(Answers(asked, batch));
         },
         piece);
 }
@@ -110,8 +167,8 @@ void append_bits(const std::vector<std::uint8_t>& bits, std::size_t n, std::size
 py::array contains(const Asked& asked, Keys&& keys, const py::object& out) {
     Room<std::uint8_t> room(keys.rows(), out, py::dtype::of<bool>());
     std::size_t done = 0;
-    each_locked(asked, keys, [&](const JoinRows& rows) {
-        (void)rows.bytes(asked.filter, room.behind(done, rows.size()));
+    each_locked(asked, keys, [&](const Answers& rows) {
+        rows.bytes(room.behind(done, rows.size()));
         done += rows.size();
     });
     return room.first(done, !out.is_none());
@@ -122,14 +179,14 @@ Bits bits_of(const Asked& asked, Keys&& keys, const py::object& out) {
     if (keys.rows()) bytes = (*keys.rows() + 7) / 8;
     Room<std::uint8_t> room(bytes, out, py::dtype::of<std::uint8_t>());
     std::size_t done = 0;
-    each_locked(asked, keys, [&](const JoinRows& rows) {
+    each_locked(asked, keys, [&](const Answers& rows) {
         const std::size_t full = done / 8, n = rows.size();
         const auto place = room.behind(full, (done % 8 + n + 7) / 8);
         if (done % 8 == 0) {
-            (void)rows.bitmap(asked.filter, place);
+            rows.bitmap(place);
         } else {
             std::vector<std::uint8_t> bits((n + 7) / 8);
-            (void)rows.bitmap(asked.filter, bits);
+            rows.bitmap(bits);
             append_bits(bits, n, done, place);
         }
         done += n;
@@ -144,8 +201,9 @@ py::array select(const Asked& asked, Keys&& keys, const py::object& list, const 
         if (!keys.rows()) throw py::type_error("simdbloom: rows cannot select from a stream");
         const py::array array = array_of(list);
         if (array.ndim() != 1 || array.dtype().kind() != 'u' || array.itemsize() != 4)
-            throw py::type_error("simdbloom: rows is a one-dimensional array of uint32, not of " +
-                                 text_of(array.dtype()));
+            throw py::type_error(
+                "simdbloom: rows is a one-dimensional array of uint32, not one of " +
+                text_of(array.dtype()) + " and shape " + text_of(array.attr("shape")));
         owner = array;
         listed = {owner.data(), static_cast<std::size_t>(owner.size())};
     }
@@ -154,15 +212,15 @@ py::array select(const Asked& asked, Keys&& keys, const py::object& list, const 
     std::size_t found = 0, done = 0;
     each_locked(
         asked, keys,
-        [&](const JoinRows& rows) {
+        [&](const Answers& rows) {
             if (!list.is_none()) {
-                found = rows.select(asked.filter, listed, room.behind(0, listed.size()));
+                found = rows.select(listed, room.behind(0, listed.size()));
                 return;
             }
             if (rows.size() > std::numeric_limits<std::uint32_t>::max() - done)
                 throw std::length_error("simdbloom: more than 2^32 - 1 rows");
             const auto here = room.behind(found, rows.size());
-            const std::size_t n = rows.select(asked.filter, here);
+            const std::size_t n = rows.select(here);
             if (done != 0)
                 for (std::uint32_t& row : here.first(n)) row += static_cast<std::uint32_t>(done);
             found += n;
@@ -174,7 +232,7 @@ py::array select(const Asked& asked, Keys&& keys, const py::object& list, const 
 
 std::size_t count(const Asked& asked, Keys&& keys) {
     std::size_t found = 0;
-    each_locked(asked, keys, [&](const JoinRows& rows) { found += rows.count(asked.filter); });
+    each_locked(asked, keys, [&](const Answers& rows) { found += rows.count(); });
     return found;
 }
 

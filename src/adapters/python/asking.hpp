@@ -4,8 +4,10 @@
 #include <pybind11/numpy.h>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <shared_mutex>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -18,9 +20,12 @@ namespace simdbloom::python {
 /// lock while it holds the GIL, so the holder of the lock may wait for the GIL. Between two batches
 /// a Python stream may probe or fill the same filter.
 struct Asked {
-    const JoinFilter& filter;
+    const JoinFilter* filter;
     RowHash hash;
     std::shared_mutex& mutex;
+    /// In place of a JoinFilter: writes 1 for each row of the batch that is found, else 0. Throws
+    /// TypeError for keys of a kind that the filter does not answer.
+    std::function<void(const Batch&, std::span<std::uint8_t>)> flags{};
 };
 
 /// A numpy array of bool: whether key i is found. `out`: None, or the array to write to.
@@ -67,6 +72,12 @@ void define_with_keys(Type& type, const char* name, const std::string& what, con
              doc_with_keys(what, out).c_str());
 }
 
+/// The keys of a call. A class that reads some in another way has an overload.
+template <class Class>
+Keys keys_for(const Class&, py::handle keys, bool hashed) {
+    return Keys(keys, hashed);
+}
+
 /// Defines the lookups of a class whose `asked()` gives an Asked.
 template <class Class>
 void define_asking(py::class_<Class, std::shared_ptr<Class>>& type) {
@@ -76,7 +87,7 @@ void define_asking(py::class_<Class, std::shared_ptr<Class>>& type) {
         type, "contains", "An array of n bools: False is certain, True means maybe.",
         "an array of bool or uint8",
         [](Class& self, py::handle keys, Out to, bool hashed) {
-            return contains(self.asked(), Keys(keys, hashed), to);
+            return contains(self.asked(), keys_for(self, keys, hashed), to);
         },
         out);
     define_with_keys(
@@ -85,7 +96,7 @@ void define_asking(py::class_<Class, std::shared_ptr<Class>>& type) {
         "i // 8.",
         "an array of uint8",
         [](Class& self, py::handle keys, Out to, bool hashed) {
-            return bits_of(self.asked(), Keys(keys, hashed), to).bytes;
+            return bits_of(self.asked(), keys_for(self, keys, hashed), to).bytes;
         },
         out);
     define_with_keys(
@@ -94,22 +105,23 @@ void define_asking(py::class_<Class, std::shared_ptr<Class>>& type) {
         "limits the lookup to these rows, in its order (IndexError beyond n).",
         "an array of uint32 with room for every key looked up",
         [](Class& self, py::handle keys, Out rows, Out to, bool hashed) {
-            return select(self.asked(), Keys(keys, hashed), rows, to);
+            return select(self.asked(), keys_for(self, keys, hashed), rows, to);
         },
         py::arg("rows") = py::none(), out);
     define_with_keys(type, "count", "The number of keys found.", "",
                      [](Class& self, py::handle keys, bool hashed) {
-                         return count(self.asked(), Keys(keys, hashed));
+                         return count(self.asked(), keys_for(self, keys, hashed));
                      });
     define_with_keys(type, "contains_arrow", "The results of contains as an Arrow column.", "",
                      [](Class& self, py::handle keys, bool hashed) {
-                         Bits bits = bits_of(self.asked(), Keys(keys, hashed), py::none());
+                         Bits bits =
+                             bits_of(self.asked(), keys_for(self, keys, hashed), py::none());
                          return ArrowColumn{std::move(bits.bytes), bits.rows, true};
                      });
     define_with_keys(type, "select_arrow", "The positions of select as an Arrow column.", "",
                      [](Class& self, py::handle keys, bool hashed) {
-                         py::array found =
-                             select(self.asked(), Keys(keys, hashed), py::none(), py::none());
+                         py::array found = select(self.asked(), keys_for(self, keys, hashed),
+                                                  py::none(), py::none());
                          const auto rows = static_cast<std::size_t>(found.size());
                          return ArrowColumn{std::move(found), rows, false};
                      });

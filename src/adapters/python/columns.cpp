@@ -1,9 +1,11 @@
 // Columns of numpy's arrays and of Python's sequences.
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "keys.hpp"
 #include "simdbloom/join/join.hpp"
@@ -12,13 +14,14 @@ namespace simdbloom::python {
 
 namespace {
 
-[[noreturn]] void refuse(PyObject* error, const char* format, py::handle object) {
-    PyErr_Format(error, format, object.ptr());
-    throw py::error_already_set();
+std::string_view type_name(py::handle object) { return Py_TYPE(object.ptr())->tp_name; }
+/// numpy takes a null pointer for None.
+py::handle object_at(PyObject* const* objects, std::size_t row) {
+    return objects[row] != nullptr ? objects[row] : Py_None;
 }
 
 constexpr char no_key[] =
-    "simdbloom: %R is not a key: keys are numbers, strings, bytes, dates, times and "
+    "simdbloom: %.200R is not a key: keys are numbers, strings, bytes, dates, times and "
     "UUIDs";
 
 std::uint64_t integer_key(py::handle integer) {
@@ -30,40 +33,35 @@ std::uint64_t integer_key(py::handle integer) {
         if (PyErr_Occurred() == nullptr) return large;
         PyErr_Clear();
     }
-    refuse(PyExc_OverflowError, "simdbloom: the key %R does not fit into 64 bits", integer);
+    refuse(PyExc_OverflowError, "simdbloom: the key %.200R does not fit into 64 bits", integer);
 }
 
-std::string_view text_key(py::handle text) {
-    if (PyUnicode_Check(text.ptr())) {
-        Py_ssize_t size = 0;
-        const char* const utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-        if (utf8 == nullptr) throw py::error_already_set();
-        return {utf8, static_cast<std::size_t>(size)};
-    }
-    return {PyBytes_AS_STRING(text.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(text.ptr()))};
-}
-bool is_text(py::handle object) {
-    return PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr());
-}
-bool is_uuid(py::handle object) {
-    return std::string_view(Py_TYPE(object.ptr())->tp_name) == "UUID" &&
-           py::hasattr(object, "bytes");
-}
-/// The 16 bytes of a UUID in the order of its text.
-py::bytes bytes_of_uuid(py::handle uuid) { return uuid.attr("bytes"); }
+bool is_decimal(py::handle object) { return type_name(object) == "decimal.Decimal"; }
 
-/// None, and pandas' NA and NaT.
-bool is_missing(py::handle object) {
-    const std::string_view type = Py_TYPE(object.ptr())->tp_name;
-    if (object.is_none() || type == "NAType" || type == "NaTType") return true;
-    // Only NaT is unequal to itself.
-    return (type == "numpy.datetime64" || type == "numpy.timedelta64") &&
-           object.attr("__ne__")(object).cast<bool>();
+/// The key of a decimal by its exact value, see KeyColumn::decimals.
+std::uint64_t decimal_key(py::handle object) {
+    const py::tuple parts = object.attr("as_tuple")();  // sign, digits, exponent
+    if (object.attr("is_nan")().cast<bool>()) return join_key(std::nan(""));
+    if (!py::isinstance<py::int_>(parts[2]))  // infinite
+        return join_key(object.attr("__float__")().cast<double>());
+    __extension__ __int128 all = 0;
+    for (const py::handle digit : parts[1].cast<py::tuple>())
+        if (__builtin_mul_overflow(all, 10, &all) ||
+            __builtin_add_overflow(all, digit.cast<int>(), &all))
+            refuse(PyExc_OverflowError, "simdbloom: the key %.200R does not fit into 128 bits",
+                   object);
+    if (parts[0].cast<int>() != 0) all = -all;
+    // Doubles end at 10^-324 and 10^308.
+    const auto scale = -std::clamp<long long>(parts[2].cast<long long>(), -1000, 1000);
+    std::uint64_t value = 0;
+    std::uint8_t valid = 0;
+    const JoinRows row({KeyColumn::decimals(&all, static_cast<int>(scale), 1)});
+    return row.column({&value, 1}, {&valid, 1}).values[0];
 }
 
 bool is_float(py::handle object) {
     if (PyLong_Check(object.ptr())) return false;
-    return PyFloat_Check(object.ptr()) ||
+    return PyFloat_Check(object.ptr()) || is_decimal(object) ||
            (py::hasattr(object, "dtype") && object.attr("dtype").attr("kind").cast<char>() == 'f');
 }
 
@@ -71,6 +69,7 @@ bool is_float(py::handle object) {
 std::optional<std::uint64_t> number_key(py::handle object) {
     if (PyLong_Check(object.ptr())) return integer_key(object);
     if (PyFloat_Check(object.ptr())) return join_key(PyFloat_AS_DOUBLE(object.ptr()));
+    if (is_decimal(object)) return decimal_key(object);
     if (py::hasattr(object, "dtype")) {
         const char kind = object.attr("dtype").attr("kind").cast<char>();
         if (kind == 'f' || kind == 'b') return join_key(object.attr("__float__")().cast<double>());
@@ -78,13 +77,12 @@ std::optional<std::uint64_t> number_key(py::handle object) {
     }
     if (PyIndex_Check(object.ptr()) == 0) return {};
     const auto integer = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
+    if (!integer && PyErr_ExceptionMatches(PyExc_TypeError) != 0) {  // an array of several
+        PyErr_Clear();
+        return {};
+    }
     if (!integer) throw py::error_already_set();
     return integer_key(integer);
-}
-
-void set_null(OwnedColumn& column, std::size_t row, std::size_t rows) {
-    if (column.valid.empty()) column.valid.assign((rows + 7) / 8, 0xFF);
-    column.valid[row / 8] &= static_cast<std::uint8_t>(~(1u << (row % 8)));
 }
 
 void finish(OwnedColumn& column, const KeyColumn& keys) {
@@ -94,70 +92,86 @@ KeyColumn times(const KeyColumn& counts, std::int64_t unit, bool instants) {
     return instants ? KeyColumn::instants(counts, unit) : KeyColumn::durations(counts, unit);
 }
 
-/// A copy of the sequence holds every key for as long as its bytes are used.
-void take_sequence(OwnedColumn& own) {
-    own.object = py::reinterpret_steal<py::object>(PySequence_Tuple(own.object.ptr()));
-    if (!own.object) throw py::error_already_set();
-    const py::tuple keys = own.object;
-    const std::size_t n = keys.size();
-    // The first key that is not missing decides the kind of all.
-    const bool texts = std::any_of(keys.begin(), keys.end(), [](py::handle key) {
-        return is_text(key) || (!PyLong_Check(key.ptr()) && is_uuid(key));
-    });
+/// The keys of n objects, which hold them. The first that is not missing decides the kind of all.
+void take_objects_of_all_kinds(OwnedColumn& own, std::size_t n, const Objects& objects) {
+    bool texts = false;
+    for (std::size_t row = 0; row < n && !texts; ++row) {
+        const py::handle key = object_at(objects(), row);
+        if (is_missing(key) || is_nan(key)) continue;
+        if (!is_text(key)) break;
+        texts = true;
+    }
+    if (texts) return finish(own, take_objects(own, n, objects));
+    // A copy holds every key while Python code runs.
+    const py::tuple keys(n);
+    PyObject* const* const items = objects();
+    for (std::size_t row = 0; row < n; ++row)
+        PyTuple_SET_ITEM(keys.ptr(), static_cast<Py_ssize_t>(row),
+                         object_at(items, row).inc_ref().ptr());
+    own.words.resize(n);
     bool floats = false, all_missing = true;
     std::optional<OneTime> first_time;
-    for (const py::handle key : keys)
-        if (!texts && !is_missing(key)) {
-            first_time = one_time(key);
-            break;
-        }
-    std::vector<std::optional<OneTime>> all_times(first_time ? n : 0);
-    if (texts) own.texts.resize(n);
-    else own.words.resize(n);
-    PyObject* const* const items = PySequence_Fast_ITEMS(keys.ptr());
+    std::vector<std::optional<OneTime>> all_times;
     for (std::size_t row = 0; row < n; ++row) {
-        const py::handle key = items[row];
+        const py::handle key = keys[row];
         if (row % piece_rows == piece_rows - 1) hear_signals();
-        if (texts && PyUnicode_CheckExact(key.ptr()) && PyUnicode_IS_COMPACT_ASCII(key.ptr())) {
-            own.texts[row] = {reinterpret_cast<const char*>(PyUnicode_1BYTE_DATA(key.ptr())),
-                              static_cast<std::size_t>(PyUnicode_GET_LENGTH(key.ptr()))};
-        } else if (texts && is_text(key)) {
-            own.texts[row] = text_key(key);
-        } else if (texts && is_uuid(key)) {
-            own.utf8.reserve(16 * n);  // never moves
-            own.texts[row] = {own.utf8.data() + own.utf8.size(), 16};
-            const py::bytes bytes = bytes_of_uuid(key);
-            const std::string_view view = text_key(bytes);
-            own.utf8.insert(own.utf8.end(), view.begin(), view.end());
-            // Among strings pandas marks a missing one by NaN.
-        } else if (is_missing(key) ||
-                   (texts && PyFloat_Check(key.ptr()) &&
-                    PyFloat_AS_DOUBLE(key.ptr()) != PyFloat_AS_DOUBLE(key.ptr()))) {
+        if (is_missing(key)) {
             set_null(own, row, n);
-        } else if (first_time) {
+            continue;
+        }
+        if (std::exchange(all_missing, false)) {
+            first_time = one_time(key);
+            if (first_time) all_times.resize(n);
+        }
+        if (first_time) {
             all_times[row] = one_time(key);
             if (!all_times[row] || all_times[row]->is_instant != first_time->is_instant)
                 refuse(PyExc_TypeError,
-                       "simdbloom: %R is among keys that are times of another "
+                       "simdbloom: %.200R is among keys that are times of another "
                        "sort",
                        key);
-        } else if (texts) {
-            refuse(PyExc_TypeError, "simdbloom: %R is among keys that are strings or bytes", key);
         } else if (const auto word = number_key(key)) {
             own.words[row] = *word;
             floats = floats || is_float(key);
-            all_missing = false;
         } else {
-            refuse(PyExc_TypeError, no_key, key);
+            refuse(PyExc_TypeError,
+                   is_text(key) || one_time(key)
+                       ? "simdbloom: %.200R is among keys that are numbers"
+                       : no_key,
+                   key);
         }
     }
-    if (texts) return finish(own, KeyColumn(own.texts));
     if (first_time) {
         take_times(own, all_times);
         return finish(own, times(KeyColumn(own.words), own.unit, first_time->is_instant));
     }
     if (floats) return finish(own, KeyColumn(own.words).of_floats());
     finish(own, all_missing ? KeyColumn(own.words).untyped() : KeyColumn(own.words));
+}
+
+void take_sequence(OwnedColumn& own) {
+    if (PyList_Check(own.object.ptr()) == 0 && PyTuple_Check(own.object.ptr()) == 0) {
+        const auto keys = py::reinterpret_steal<py::object>(PyObject_GetIter(own.object.ptr()));
+        if (!keys && PyErr_ExceptionMatches(PyExc_TypeError) != 0) {
+            PyErr_Clear();
+            refuse(PyExc_TypeError,
+                   "simdbloom: %.200R is not iterable: put one key in a list, or call add(key), "
+                   "key in "
+                   "filter",
+                   own.object);
+        }
+        if (keys) own.object = py::reinterpret_steal<py::object>(PySequence_List(keys.ptr()));
+        if (!keys || !own.object) throw py::error_already_set();
+    }
+    PyObject* const keys = own.object.ptr();
+    const Py_ssize_t n = PySequence_Fast_GET_SIZE(keys);
+    take_objects_of_all_kinds(own, static_cast<std::size_t>(n), [keys, n] {
+        if (PySequence_Fast_GET_SIZE(keys) != n)
+            throw py::value_error("simdbloom: a list of " + std::to_string(n) + " keys has " +
+                                  std::to_string(PySequence_Fast_GET_SIZE(keys)) +
+                                  " while it is read");
+        return PySequence_Fast_ITEMS(keys);
+    });
 }
 
 /// The array itself if its values are aligned, contiguous and in native byte order, else a copy
@@ -207,11 +221,6 @@ void take_mask(OwnedColumn& own) {
     take_valid(own, numpy.attr("logical_not")(mask));
 }
 
-/// pandas' categoricals, as an array, an index or a series.
-bool is_categorical(py::handle object) {
-    return py::hasattr(object, "dtype") &&
-           std::string_view(Py_TYPE(object.attr("dtype").ptr())->tp_name) == "CategoricalDtype";
-}
 /// Each category is hashed once. The code -1 is a missing value.
 void take_categorical(OwnedColumn& own) {
     const py::object values =
@@ -225,16 +234,23 @@ void take_categorical(OwnedColumn& own) {
 
 void take_array(OwnedColumn& own, py::array array, bool hashed) {
     if (array.ndim() != 1)
-        throw py::value_error("simdbloom: an array of " + std::to_string(array.ndim()) +
-                              " dimensions, where keys have one");
+        throw py::value_error("simdbloom: an array of shape " + text_of(array.attr("shape")) +
+                              " has " + std::to_string(array.ndim()) +
+                              " dimensions, where keys have one: Rows(a, b) takes columns");
     const auto n = static_cast<std::size_t>(array.size());
-    const char kind = array.dtype().kind();
+    char kind = array.dtype().kind();
+    if (kind == 'T') {  // text of NumPy 2
+        array = array.attr("astype")("object");
+        kind = 'O';
+    }
     if (kind == 'f' && array.itemsize() == 2) array = array.attr("astype")("float32");
     if (kind == 'O') {
         if (!own.valid.empty())
             throw py::type_error("simdbloom: a masked array of objects has no keys");
-        own.object = array.attr("tolist")();
-        return take_sequence(own);
+        array = ordered(std::move(array));
+        own.object = array;
+        auto* const* const objects = static_cast<PyObject* const*>(array.data());
+        return take_objects_of_all_kinds(own, n, [objects] { return objects; });
     }
     array = ordered(std::move(array));
     own.object = array;
@@ -256,15 +272,35 @@ void take_array(OwnedColumn& own, py::array array, bool hashed) {
         return finish(own, times(counts, in_unit.unit, kind == 'M'));
     }
     if (const auto column = numbers_of(array)) return finish(own, *column);
-    if (kind == 'S' || kind == 'U') {
-        if (kind == 'S') take_padded(own, array);
-        else take_ucs4(own, array);
-        return finish(own, KeyColumn(own.texts));
-    }
+    if (kind == 'S') return finish(own, take_padded(own, array));
+    if (kind == 'U') return finish(own, take_ucs4(own, array));
     if (kind == 'V' && array.dtype().attr("fields").is_none())
         return finish(
             own, KeyColumn::fixed(array.data(), static_cast<std::size_t>(array.itemsize()), n));
     refuse(PyExc_TypeError, "simdbloom: an array of %S has no keys", array.dtype());
+}
+
+/// pandas' times with a zone, and its numbers that may be missing, without an object for each row.
+/// Returns whether it was one.
+bool take_pandas(OwnedColumn& own) {
+    if (!py::hasattr(own.object, "dtype") || !py::hasattr(own.object, "to_numpy")) return false;
+    const py::object dtype = own.object.attr("dtype");
+    const auto to_numpy = own.object.attr("to_numpy");
+    if (type_name(dtype) == "DatetimeTZDtype") {
+        take_array(own, to_numpy("M8[" + text_of(dtype.attr("unit")) + "]"), false);
+        return true;
+    }
+    if (!py::hasattr(dtype, "na_value") || !py::hasattr(dtype, "numpy_dtype") ||
+        type_name(dtype.attr("na_value")) != "NAType")
+        return false;
+    const py::object values = dtype.attr("numpy_dtype");
+    if (std::string_view("biuf").find(values.attr("kind").cast<char>()) == std::string_view::npos)
+        return false;
+    const py::object missing = own.object.attr("isna")();
+    const py::array numbers = to_numpy(py::arg("dtype") = values, py::arg("na_value") = 0);
+    take_valid(own, py::module_::import("numpy").attr("logical_not")(missing));
+    take_array(own, numbers, false);
+    return true;
 }
 
 template <class Work>
@@ -278,6 +314,10 @@ void kind_errors_as_type_errors(const Work& work) {
 
 }  // namespace
 
+bool is_categorical(py::handle object) {
+    return py::hasattr(object, "dtype") && type_name(object.attr("dtype")) == "CategoricalDtype";
+}
+
 py::array array_of(py::handle object) {
     if (py::isinstance<py::array>(object)) return py::reinterpret_borrow<py::array>(object);
     return py::module_::import("numpy").attr("asarray")(object);
@@ -290,6 +330,7 @@ std::unique_ptr<OwnedColumn> column_of(py::handle object, bool hashed) {
         take_categorical(*own);
         return own;
     }
+    if (!hashed && !py::isinstance<py::array>(object) && take_pandas(*own)) return own;
     const bool is_array = py::isinstance<py::array>(object) || py::hasattr(object, "__array__") ||
                           PyObject_CheckBuffer(object.ptr()) != 0;
     if (is_array) {
@@ -306,8 +347,9 @@ std::unique_ptr<OwnedColumn> column_of(py::handle object, bool hashed) {
 }
 
 OneKey one_key(py::handle object) {
-    if (is_text(object)) return {KeyKind::bytes, text_key(object)};
-    if (is_uuid(object)) {
+    if (PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr()))
+        return {KeyKind::bytes, text_key(object)};
+    if (is_text(object)) {
         OneKey key{KeyKind::bytes, std::string_view(), {}, bytes_of_uuid(object)};
         key.plain = text_key(key.bytes);
         return key;

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "filter.hpp"
-#include "simdbloom/cardinality.hpp"
 
 namespace simdbloom::python {
 
@@ -113,21 +112,6 @@ void define_keys(Type& type) {
              "at once.");
 }
 
-using F = const AnyFilter&;
-
-/// A call without arguments that computes `ask(filter)` without the GIL.
-template <class Ask>
-void computed(Type& type, const char* name, const char* doc, const Ask& ask) {
-    type.def(
-        name, [ask](const Filter& self) { return self.read_long(ask); }, doc);
-}
-/// A property that `ask` reads from the filter.
-template <class Ask>
-void property(Type& type, const char* name, const char* doc, const Ask& ask) {
-    type.def_property_readonly(
-        name, [ask](const Filter& self) { return self.read(ask); }, doc);
-}
-
 /// An operator that changes its left side, and one that changes a copy of it.
 void define_set_operator(Type& type, const char* in_place, const char* on_a_copy,
                          void (Filter::*change)(const Filter&)) {
@@ -155,13 +139,14 @@ void define_sets(Type& type) {
     type.def("__deepcopy__", [](const Filter& self, py::handle) { return self.copy(); });
     define_set_operator(type, "__ior__", "__or__", &Filter::unite);
     define_set_operator(type, "__iand__", "__and__", &Filter::intersect);
+    define_set_operator(type, "__iadd__", "__add__", &Filter::add_counts);
     type.def(
         "accept_all", [](Filter& self) { self.change([](AnyFilter& f) { f.accept_all(); }); },
         "Makes the filter find every key, until clear().");
     type.def(
         "folded",
         [](const Filter& self, std::uint64_t parts) {
-            return self.derived([&](F f) { return f.folded(parts); });
+            return self.derived([&](const AnyFilter& f) { return f.folded(parts); });
         },
         py::arg("parts"),
         "The same keys in a filter smaller by the factor parts. ValueError unless parts divides "
@@ -169,47 +154,14 @@ void define_sets(Type& type) {
     type.def(
         "folded_to_fpr",
         [](const Filter& self, double fpr) {
-            return self.derived([&](F f) { return f.folded_to_fpr(fpr); });
+            if (!(fpr > 0 && fpr < 1))
+                throw py::value_error("simdbloom: fpr=" + text_of(py::float_(fpr)) +
+                                      " is not inside (0, 1)");
+            return self.derived([&](const AnyFilter& f) { return f.folded_to_fpr(fpr); });
         },
         py::arg("fpr"),
         "The filter folded as often as estimated_fpr() stays at most fpr. ValueError outside "
         "(0, 1).");
-    computed(type, "estimated_keys",
-             "(keys, error): the number of distinct keys by the bits that are set, and its "
-             "standard error. ValueError for a layout whose bits do not tell.",
-             [](F f) {
-                 const Cardinality n = simdbloom::estimated_keys(f);
-                 return std::pair(n.keys, n.standard_error);
-             });
-}
-
-void define_facts(Type& type) {
-    property(type, "spec", "The layout as text.", [](F f) { return f.spec(); });
-    property(type, "n_keys", "The number of keys it was made for.", [](F f) { return f.n_keys(); });
-    property(type, "size_in_bytes", "Of its bits.", [](F f) { return f.size_in_bytes(); });
-    property(type, "bits_per_key", "At n_keys keys.", [](F f) { return f.bits_per_key(); });
-    property(type, "seed", "Of the hash.", [](F f) { return f.seed(); });
-    property(type, "key_kind",
-             "The kind of the keys, which the first ones decide: 'integers', 'floats', 'bytes' "
-             "(text too), 'days' to 'nanoseconds', 'durations', 'rows' of several columns, "
-             "'other', or 'unknown'. The filter refuses probes of another kind.",
-             [](F f) { return to_string(f.key_kind()); });
-    property(type, "isa", "The instruction set of its kernels.",
-             [](F f) { return std::string(to_string(f.isa())); });
-    property(type, "hashing", "'fast', 'seeded' or 'keyed'.",
-             [](F f) { return to_string(f.hashing()); });
-    type.def_property_readonly("read_only", &Filter::read_only,
-                               "Whether the bits lie in a mapped file or in the caller's buffer.");
-    computed(type, "expected_fpr", "The false-positive rate at n_keys keys by the exact model.",
-             [](F f) { return f.expected_fpr(); });
-    computed(type, "estimated_fpr", "The false-positive rate by the bits that are set now.",
-             [](F f) { return f.estimated_fpr(); });
-    type.def("__repr__", [](const Filter& self) {
-        return self.read([](F f) {
-            return "<simdbloom.Filter " + f.spec() + " of " + std::to_string(f.size_in_bytes()) +
-                   " bytes for " + std::to_string(f.n_keys()) + " keys>";
-        });
-    });
 }
 
 }  // namespace
@@ -223,7 +175,8 @@ void define_filter(py::module_& module) {
               "default the best of usable_isas(). hashing: 'fast', 'seeded' or 'keyed'; a seed or "
               "the 16 secret bytes are drawn unless given. max_bytes: MemoryError beyond, 0 for "
               "no limit. fold_levels: how often it can be halved. huge_pages: ask for them if it "
-              "is large.\n\nRaises ValueError that names the argument.");
+              "is large. growth, tightening: of 'scalable', the keys and the rate of each filter "
+              "over those of the one before.\n\nRaises ValueError that names the argument.");
     define_making(type);
     define_keys(type);
     define_asking(type);

@@ -12,26 +12,6 @@ namespace simdbloom::python {
 
 namespace {
 
-/// Calls use(hashes, rows) for pieces of the rows that are not NULL, until it returns false.
-template <class Use>
-bool each_hash(const JoinRows& rows, const Use& use) {
-    constexpr std::size_t piece = 2048;
-    std::array<std::uint32_t, piece> numbers;
-    std::array<std::uint64_t, piece> hashes;
-    if (rows.size() > std::numeric_limits<std::uint32_t>::max())
-        throw std::length_error("simdbloom: " + std::to_string(rows.size()) +
-                                " rows, more than 2^32 - 1");
-    const JoinFilter no_nulls = JoinFilter::accept_all();
-    for (std::size_t first = 0; first < rows.size(); first += piece) {
-        auto here = std::span(numbers).first(std::min(piece, rows.size() - first));
-        std::iota(here.begin(), here.end(), static_cast<std::uint32_t>(first));
-        here = here.first(rows.select(no_nulls, here, here));
-        rows.hashes(here, hashes);
-        if (!use(std::span<const std::uint64_t>(hashes).first(here.size()), here)) return false;
-    }
-    return true;
-}
-
 /// Inserts a column in place if the filter can; returns whether it could.
 bool insert_in_place(AnyFilter& filter, const KeyColumn& column) {
     const detail::ColumnPlace& place = column.place();
@@ -45,6 +25,9 @@ bool insert_in_place(AnyFilter& filter, const KeyColumn& column) {
     else if (place.type == i32) filter.insert(values(std::int32_t{}));
     else if (place.type == u32) filter.insert(values(std::uint32_t{}));
     else if (place.type == views) filter.insert(values(std::string_view{}));
+    else if (place.type == offsets64)
+        filter.insert(simdbloom::Keys::strings(
+            std::span(static_cast<const std::int64_t*>(place.data), place.size + 1), place.bytes));
     else return false;
     return true;
 }
@@ -62,6 +45,24 @@ bool has_no_keys(const AnyFilter& filter) {
 }
 
 }  // namespace
+
+bool each_hash(const JoinRows& rows, const UseHashes& use) {
+    constexpr std::size_t piece = 2048;
+    std::array<std::uint32_t, piece> numbers;
+    std::array<std::uint64_t, piece> hashes;
+    if (rows.size() > std::numeric_limits<std::uint32_t>::max())
+        throw std::length_error("simdbloom: " + std::to_string(rows.size()) +
+                                " rows, more than 2^32 - 1");
+    const JoinFilter no_nulls = JoinFilter::accept_all();
+    for (std::size_t first = 0; first < rows.size(); first += piece) {
+        auto here = std::span(numbers).first(std::min(piece, rows.size() - first));
+        std::iota(here.begin(), here.end(), static_cast<std::uint32_t>(first));
+        here = here.first(rows.select(no_nulls, here, here));
+        rows.hashes(here, hashes);
+        if (!use(std::span<const std::uint64_t>(hashes).first(here.size()), here)) return false;
+    }
+    return true;
+}
 
 Filter::Filter(AnyFilter filter) : Filter(std::move(filter), false) {
     is_new_ = get().key_kind() == KeyKind::unknown && has_no_keys(get());
@@ -125,7 +126,7 @@ void Filter::insert(Keys&& keys) {
     });
 }
 
-std::size_t Filter::change_hashes(Keys&& keys, bool inserts, const UseHashes& use) {
+std::size_t Filter::change_hashes(Keys&& keys, bool inserts, const ChangeHashes& use) {
     AnyFilter& filter = changed();
     const RowHash hash = row_hash();
     const NoGil no_gil;
@@ -161,17 +162,33 @@ void with_both(std::shared_mutex& changed, std::shared_mutex& read, const Use& u
 
 }  // namespace
 
-void Filter::unite(const Filter& other) {
+void Filter::take_in(const Filter& other, const std::function<void(AnyFilter&)>& use) {
     AnyFilter& filter = changed();
-    if (&other == this) return;
     with_both(mutex_, other.mutex_, [&] {
         // Without keys the kind is open again.
         const KeyKind theirs = other.get().key_kind();
         const KeyKind mine = is_new_ ? theirs : filter.key_kind();
         const KeyKind both = other.is_new_ ? mine : united(mine, theirs);
-        filter |= other.get();
+        use(filter);
         filter.set_key_kind(both);
         is_new_ = is_new_ && other.is_new_;
+    });
+}
+
+void Filter::unite(const Filter& other) {
+    if (&other == this) return (void)changed();
+    take_in(other, [&](AnyFilter& filter) { filter |= other.get(); });
+}
+
+void Filter::add_counts(const Filter& other) {
+    if (&other == this) return add_counts(*other.copy());
+    take_in(other, [&](AnyFilter& filter) {
+        auto* const counts = filter.get_if<CountingBloom>();
+        const auto* const more = other.get().get_if<CountingBloom>();
+        if (counts == nullptr || more == nullptr)
+            throw std::invalid_argument("simdbloom: " + filter.spec() + " += " +
+                                        other.get().spec() + ": only counting filters are added");
+        *counts += *more;
     });
 }
 

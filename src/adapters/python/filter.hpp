@@ -19,6 +19,12 @@
 
 namespace simdbloom::python {
 
+/// Calls use(hashes, rows) for pieces of the rows that are not NULL, until it returns false.
+/// Returns what the last call did.
+using UseHashes =
+    std::function<bool(std::span<const std::uint64_t> hashes, std::span<const std::uint32_t> rows)>;
+bool each_hash(const JoinRows& rows, const UseHashes& use);
+
 /// Any filter, with a readers-writer lock.
 class Filter {
 public:
@@ -30,7 +36,7 @@ public:
     explicit Filter(const FrozenFilter& filter, py::object memory = {})
         : asked_(filter), memory_(std::move(memory)) {}
 
-    Asked asked() const { return {asked_, row_hash(), mutex_}; }
+    Asked asked() const { return {&asked_, row_hash(), mutex_}; }
     bool read_only() const noexcept { return own_ == nullptr; }
     /// For a caller without the GIL.
     KeyKind key_kind() const {
@@ -69,13 +75,14 @@ public:
     }
     /// Calls use(filter, hashes, rows) for pieces of the keys that are not NULL, until it returns
     /// false. hashes[i] belongs to row rows[i]. Returns the number of rows.
-    using UseHashes = std::function<bool(AnyFilter&, std::span<const std::uint64_t>,
-                                         std::span<const std::uint64_t>)>;
-    std::size_t change_hashes(Keys&& keys, bool inserts, const UseHashes& use);
+    using ChangeHashes = std::function<bool(AnyFilter&, std::span<const std::uint64_t>,
+                                            std::span<const std::uint64_t>)>;
+    std::size_t change_hashes(Keys&& keys, bool inserts, const ChangeHashes& use);
     void insert(Keys&& keys);
     void add(const OneKey& key);
     void clear();
     void unite(const Filter& other);
+    void add_counts(const Filter& other);
     void intersect(const Filter& other);
 
 private:
@@ -85,6 +92,7 @@ private:
           is_new_(is_new) {}
     AnyFilter& changed();
     KeyKind expect(KeyKind keys);
+    void take_in(const Filter& other, const std::function<void(AnyFilter&)>& use);
     template <class Lock, class Use>
     auto locked(const Use& use) const {
         Lock lock(mutex_, std::try_to_lock);
@@ -127,12 +135,17 @@ py::bytes bytes_of(const T& value) {
     save(value, std::span(at, size));
     return bytes;
 }
-/// What __reduce__ returns: pickles have the bytes of to_bytes().
-py::tuple unpickling(const py::object& self);
+/// What __reduce__ returns: pickles have the bytes of to_bytes(). more: further arguments of
+/// from_bytes().
+py::tuple unpickling(const py::object& self, const py::tuple& more = py::tuple());
 /// The bytes of a contiguous buffer.
 class BufferOf {
 public:
+    /// Throws TypeError for an object without a buffer, BufferError for a strided one.
     explicit BufferOf(py::handle object) {
+        if (PyObject_CheckBuffer(object.ptr()) == 0)
+            throw py::type_error("simdbloom: " + repr_of(object) +
+                                 " is neither bytes nor another buffer");
         if (PyObject_GetBuffer(object.ptr(), &buffer_, PyBUF_SIMPLE) != 0)
             throw py::error_already_set();
     }
@@ -189,11 +202,14 @@ void define_saving(Type& type, const Content& content, const Object& object) {
         py::arg("file"),
         "The object of a saved file: a path, or an object whose read() gives the bytes. OSError if "
         "it cannot be read, LoadError for invalid bytes.");
-    type.def("__reduce__", &unpickling);
+    type.def("__reduce__", [](const py::object& self) { return unpickling(self); });
 }
 
 void define_calls(py::module_& module);
+void define_facts(py::class_<Filter, std::shared_ptr<Filter>>& type);
 void define_filter(py::module_& module);
+void define_foreign(py::module_& module);
+void define_hashed(py::module_& module);
 void define_making(py::class_<Filter, std::shared_ptr<Filter>>& type);
 void define_filter_saving(py::class_<Filter, std::shared_ptr<Filter>>& type);
 void define_join(py::module_& module);

@@ -20,7 +20,7 @@ struct Join {
     mutable std::shared_mutex mutex{};
 
     explicit Join(const JoinFilter& of) : filter(of) {}
-    Asked asked() const { return {filter, RowHash{}, mutex}; }
+    Asked asked() const { return {&filter, RowHash{}, mutex}; }
 };
 
 class Builder {

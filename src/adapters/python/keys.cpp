@@ -27,10 +27,7 @@ std::string name_of(py::handle object) {
 /// __array__ turns an Arrow column of integers with NULLs into floats, which lose keys; not so for
 /// pandas.
 void refuse_arrow(py::handle column) {
-    if (py::isinstance<py::array>(column)) return;
-    const auto module = py::cast<std::string>(py::type::of(column).attr("__module__"));
-    if (!module.starts_with("pandas.") &&
-        (has(column, "__arrow_c_array__") || has(column, "__arrow_c_stream__")))
+    if (is_arrow(column))
         throw py::type_error("simdbloom: Rows does not take Arrow columns (" + name_of(column) +
                              "): pass an Arrow table, whose columns make rows");
 }
@@ -38,6 +35,10 @@ void refuse_arrow(py::handle column) {
 template <class T>
 KeyColumn numbers(const detail::ColumnPlace& place, std::size_t first, std::size_t n) {
     return KeyColumn(std::span(static_cast<const T*>(place.data) + first, n));
+}
+
+const std::int64_t* offsets_of(const detail::ColumnPlace& place) {
+    return static_cast<const std::int64_t*>(place.data);
 }
 
 KeyColumn values_of_rows(const detail::ColumnPlace& place, std::size_t first, std::size_t n) {
@@ -51,6 +52,8 @@ KeyColumn values_of_rows(const detail::ColumnPlace& place, std::size_t first, st
     if (place.type == f32) return numbers<float>(place, first, n);
     if (place.type == f64) return numbers<double>(place, first, n);
     if (place.type == views) return numbers<std::string_view>(place, first, n);
+    if (place.type == offsets64)
+        return KeyColumn::strings(place.bytes, std::span(offsets_of(place) + first, n + 1));
     if (place.type == hash)
         return KeyColumn::hashes({static_cast<const std::uint64_t*>(place.data) + first, n});
     if (place.type == fixed)
@@ -60,6 +63,23 @@ KeyColumn values_of_rows(const detail::ColumnPlace& place, std::size_t first, st
 }
 
 }  // namespace
+
+std::string_view text_at(const detail::ColumnPlace& place, std::size_t row) {
+    if (place.type == detail::ColumnType::views)
+        return static_cast<const std::string_view*>(place.data)[row];
+    if (place.type == detail::ColumnType::offsets64) {
+        const std::int64_t* const offset = offsets_of(place) + row;
+        return {place.bytes + offset[0], static_cast<std::size_t>(offset[1] - offset[0])};
+    }
+    return {static_cast<const char*>(place.data) + row * place.width, place.width};
+}
+
+bool is_arrow(py::handle object) {
+    if (py::isinstance<py::array>(object)) return false;
+    const auto module = text_of(py::type::of(object).attr("__module__"));
+    return !module.starts_with("pandas.") &&
+           (has(object, "__arrow_c_array__") || has(object, "__arrow_c_stream__"));
+}
 
 KeyColumn rows_of(const KeyColumn& column, std::size_t first, std::size_t n) {
     const detail::ColumnPlace& place = column.place();

@@ -7,9 +7,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -61,6 +64,10 @@ private:
 }
 
 inline std::string text_of(py::handle object) { return py::cast<std::string>(py::str(object)); }
+/// Of a list its first items.
+inline std::string repr_of(py::handle object) {
+    return text_of(py::module_::import("reprlib").attr("repr")(object));
+}
 
 /// Rows of one batch: between two of them Ctrl-C and other signals are heard.
 constexpr std::size_t piece_rows = std::size_t{1} << 20;
@@ -69,12 +76,43 @@ inline void hear_signals() {
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
 }
 
+/// Copies of texts, one behind the other.
+class Texts {
+public:
+    /// Memory for `bytes` more, valid until the next call.
+    char* room(std::size_t bytes) {
+        if (capacity_ - size() < bytes) grow(bytes);
+        return bytes_.get() + size();
+    }
+    /// The text in the first `bytes` of room().
+    void add(std::size_t bytes) {
+        ends_.push_back(ends_.back() + static_cast<std::int64_t>(bytes));
+    }
+    void add(std::string_view text) {
+        if (!text.empty()) std::memcpy(room(text.size()), text.data(), text.size());
+        add(text.size());
+    }
+    void reserve(std::size_t texts) { ends_.reserve(texts + 1); }
+    KeyColumn column() const { return KeyColumn::strings(bytes_.get(), std::span(ends_)); }
+
+private:
+    struct Free {
+        void operator()(char* bytes) const noexcept { std::free(bytes); }
+    };
+    std::size_t size() const noexcept { return static_cast<std::size_t>(ends_.back()); }
+    void grow(std::size_t bytes);
+
+    std::unique_ptr<char, Free> bytes_;  // realloc neither zeroes nor, of much memory, copies
+    std::size_t capacity_ = 0;
+    std::vector<std::int64_t> ends_{0};
+};
+
 /// A column of numpy or a sequence. Keeps the object, and copies of its keys if it needed any.
 struct OwnedColumn {
     py::object object;
     std::vector<std::uint64_t> words{};
-    std::vector<std::string_view> texts{};
-    std::vector<char> utf8{};
+    std::vector<std::string_view> views{};
+    Texts texts{};
     std::vector<std::uint8_t> valid{};
     std::int64_t unit = 0;                      ///< of times: the nanoseconds of a unit
     std::unique_ptr<OwnedColumn> dictionary{};  ///< of categoricals
@@ -87,6 +125,9 @@ struct Batch {
     const KeyColumn* column;  ///< if the batch is one column of numpy or Python, else null
 };
 
+/// Whether the object is a column or table of Arrow's interface, but not of pandas.
+bool is_arrow(py::handle object);
+
 /// Several columns whose rows are the keys: the Python class Rows.
 struct Columns {
     std::vector<py::object> columns;
@@ -96,8 +137,8 @@ struct Columns {
 /// The keys of a Python object. Made and destroyed with the GIL.
 ///
 /// Numbers, fixed-width bytes and Arrow's buffers are not copied. Arrays that are strided,
-/// misaligned or byte-swapped, float16 and UCS-4 strings are. Other strings need 16 bytes a row,
-/// sequences of numbers 8.
+/// misaligned or byte-swapped, float16 and other strings are. Sequences of numbers need 8 bytes a
+/// row.
 class Keys {
 public:
     /// Throws TypeError for an object or a type that has no keys, OverflowError for an integer
@@ -146,6 +187,10 @@ struct HashedKeys {
 py::array array_of(py::handle object);
 /// Rows first .. first + n of a column of numpy or Python.
 KeyColumn rows_of(const KeyColumn& column, std::size_t first, std::size_t n);
+/// Text or bytes of a column of this module.
+std::string_view text_at(const detail::ColumnPlace& place, std::size_t row);
+/// pandas' categoricals, as an array, an index or a series.
+bool is_categorical(py::handle object);
 /// The column of an array, a sequence or another iterable.
 std::unique_ptr<OwnedColumn> column_of(py::handle object, bool hashed);
 
@@ -166,10 +211,27 @@ struct TimeArray {
 };
 TimeArray time_array(py::array array);
 
+/// None, and pandas' NA and NaT.
+bool is_missing(py::handle object);
+bool is_nan(py::handle object);
+/// str, bytes and UUID.
+bool is_text(py::handle object);
+/// The bytes of a str or bytes object. UnicodeEncodeError for text that UTF-8 does not have.
+std::string_view text_key(py::handle text);
+/// The 16 bytes of a UUID in the order of its text.
+py::bytes bytes_of_uuid(py::handle uuid);
+[[noreturn]] void refuse(PyObject* error, const char* format, py::handle object);
+
+/// Marks a row as NULL.
+void set_null(OwnedColumn& column, std::size_t row, std::size_t rows);
+/// The columns of n texts, of which NaN and what is missing are NULL. objects() gives the n
+/// objects, or throws if they are no longer n: Python code may run in between.
+using Objects = std::function<PyObject* const*()>;
+KeyColumn take_objects(OwnedColumn& own, std::size_t n, const Objects& objects);
 /// Strings of a fixed width, without trailing zeros, which are padding in numpy too. Throws
 /// ValueError for code points that UTF-8 does not have.
-void take_padded(OwnedColumn& own, const py::array& array);
-void take_ucs4(OwnedColumn& own, const py::array& array);
+KeyColumn take_padded(OwnedColumn& own, const py::array& array);
+KeyColumn take_ucs4(OwnedColumn& own, const py::array& array);
 
 /// One key: a number's 64 bits, a time, or a view of a string or bytes.
 struct OneKey {

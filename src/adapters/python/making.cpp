@@ -47,9 +47,26 @@ static_assert(std::size(fault_names) == static_cast<std::size_t>(LoadFault::unli
 
 std::shared_ptr<Filter> made(const std::string& spec, std::size_t n_keys,
                              std::optional<double> bits_per_key, std::optional<double> fpr,
-                             const Options& options) {
+                             std::optional<double> growth, std::optional<double> tightening,
+                             Options options) {
     if (bits_per_key.has_value() == fpr.has_value())
         throw py::type_error("simdbloom: Filter takes either bits_per_key or fpr");
+    if (growth || tightening) {
+        if (!spec.starts_with("scalable") || !fpr)
+            throw py::type_error(
+                "simdbloom: growth and tightening need spec=\"scalable\" and "
+                "fpr, not spec=\"" +
+                spec + "\"");
+        Scaling scaling{.first_capacity = n_keys, .fpr = *fpr};
+        scaling.growth = growth.value_or(scaling.growth);
+        scaling.tightening = tightening.value_or(scaling.tightening);
+        options.spec = spec;
+        const NoGil no_gil;
+        return Filter::without_keys(AnyFilter(ScalableBloom(scaling, options)));
+    }
+    if (spec.starts_with("bloomier"))
+        throw py::value_error("simdbloom: " + spec +
+                              " needs all its keys at once: Map(keys, values)");
     if (spec.starts_with("fuse"))
         throw py::value_error("simdbloom: " + spec +
                               " needs all its keys at once: build_filter(keys, check_bits)");
@@ -94,7 +111,7 @@ std::filesystem::path path_of(const py::object& file, const char* method) {
     PyObject* bytes = nullptr;
     if (PyUnicode_Check(file.ptr()) == 0 && PyBytes_Check(file.ptr()) == 0 &&
         !py::hasattr(file, "__fspath__"))
-        throw py::type_error("simdbloom: " + text_of(py::repr(file)) +
+        throw py::type_error("simdbloom: " + repr_of(file) +
                              (method == nullptr
                                   ? std::string(" is not a path")
                                   : std::string(" is neither a path nor has ") + method + "()"));
@@ -108,7 +125,17 @@ void save_to(const py::object& file, const std::function<void(const std::filesys
     py::object rest = py::memoryview(bytes());
     // A raw file may write less than it is given. Many a writer returns nothing.
     while (py::len(rest) != 0) {
-        const py::object written = file.attr("write")(rest);
+        py::object written;
+        try {
+            written = file.attr("write")(rest);
+        } catch (py::error_already_set& error) {
+            if (!error.matches(PyExc_TypeError)) throw;
+            py::raise_from(error, PyExc_TypeError,
+                           ("simdbloom: write() of " + repr_of(file) +
+                            " takes no bytes: open the file in binary mode")
+                               .c_str());
+            throw py::error_already_set();
+        }
         if (written.is_none()) return;
         const auto n = written.cast<py::ssize_t>();
         if (n <= 0 || n > static_cast<py::ssize_t>(py::len(rest))) {
@@ -124,20 +151,22 @@ py::object read_from(const py::object& file) {
     if (!py::hasattr(file, "read")) return {};
     py::object data = file.attr("read")();
     if (PyObject_CheckBuffer(data.ptr()) == 0)
-        throw py::type_error("simdbloom: read() gave " + text_of(py::repr(py::type::of(data))) +
+        throw py::type_error("simdbloom: read() gave " + repr_of(py::type::of(data)) +
                              ", not bytes: open the file in binary mode");
     return data;
 }
 
-py::tuple unpickling(const py::object& self) {
+py::tuple unpickling(const py::object& self, const py::tuple& more) {
     return py::make_tuple(py::module_::import("simdbloom").attr("_unpickle"),
-                          py::make_tuple(py::type::of(self), self.attr("to_bytes")()));
+                          py::make_tuple(py::type::of(self), self.attr("to_bytes")()) + more);
 }
 
 void throw_load_error(const LoadError& error, const std::filesystem::path* path) {
     if (error.fault == LoadFault::file && path != nullptr) {
         // Python's open() raises the right class of OSError, with errno.
-        py::module_::import("builtins").attr("open")(*path, "rb").attr("close")();
+        const py::object name =
+            py::module_::import("os").attr("fsdecode")(py::bytes(path->native()));
+        py::module_::import("builtins").attr("open")(name, "rb").attr("close")();
         PyErr_SetString(PyExc_OSError, ("simdbloom: " + error.message).c_str());
     } else if (error.fault == LoadFault::memory) {
         PyErr_SetString(PyExc_MemoryError, ("simdbloom: " + error.message).c_str());
@@ -155,16 +184,18 @@ void define_making(py::class_<Filter, std::shared_ptr<Filter>>& type) {
         py::init([](const std::string& spec, std::size_t n_keys, std::optional<double> bits_per_key,
                     std::optional<double> fpr, const Text& isa, std::uint64_t seed,
                     const std::string& hashing, const MaybeSecret& secret, std::size_t max_bytes,
-                    unsigned fold_levels, bool huge_pages) {
+                    unsigned fold_levels, bool huge_pages, std::optional<double> growth,
+                    std::optional<double> tightening) {
             Options options = options_of(isa, seed, hashing, secret, max_bytes);
             options.fold_levels = fold_levels;
             options.huge_pages = huge_pages;
-            return made(spec, n_keys, bits_per_key, fpr, options);
+            return made(spec, n_keys, bits_per_key, fpr, growth, tightening, options);
         }),
         py::arg("spec"), py::arg("n_keys"), py::arg("bits_per_key") = py::none(), py::kw_only(),
         py::arg("fpr") = py::none(), py::arg("isa") = py::none(), py::arg("seed") = 0,
         py::arg("hashing") = "fast", py::arg("secret") = py::none(), py::arg("max_bytes") = 0,
-        py::arg("fold_levels") = 0, py::arg("huge_pages") = true);
+        py::arg("fold_levels") = 0, py::arg("huge_pages") = true, py::arg("growth") = py::none(),
+        py::arg("tightening") = py::none());
     type.def_property_readonly(
         "secret",
         [](const Filter& self) -> py::object {
@@ -260,11 +291,11 @@ void define_filter_saving(py::class_<Filter, std::shared_ptr<Filter>>& type) {
         "A read-only filter whose bits stay in the buffer, which must not change. They are copied "
         "if the buffer does not begin at a multiple of 64 bytes, as bytes objects do not.",
         [](const py::object& buffer, const Options& options) {
+            const BufferOf held(buffer);
             // A memoryview holds the buffer for as long as the filter lives.
             const py::object memory =
                 py::reinterpret_steal<py::object>(PyMemoryView_FromObject(buffer.ptr()));
             if (!memory) throw py::error_already_set();
-            const BufferOf held(memory);
             if (reinterpret_cast<std::uintptr_t>(held.bytes().data()) % 64 != 0) {
                 Loaded<AnyFilter> copy = load<AnyFilter>(held.bytes(), options);
                 return std::make_shared<Filter>(FrozenFilter(loaded(std::move(copy))));

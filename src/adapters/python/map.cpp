@@ -34,7 +34,7 @@ Values values_of(py::handle object) {
 }
 
 BloomierMap built(py::handle keys, py::handle values, std::optional<unsigned> value_bits,
-                  unsigned check_bits, std::uint64_t seed) {
+                  unsigned check_bits, std::uint64_t seed, unsigned arity) {
     const Values given = values_of(values);
     const std::span all(given.data(), static_cast<std::size_t>(given.size()));
     Keys batch(keys);
@@ -56,7 +56,7 @@ BloomierMap built(py::handle keys, py::handle values, std::optional<unsigned> va
     }
     const NoGil no_gil;
     return BloomierMap::build(simdbloom::Keys::hashes(of.hashes), all, *value_bits, check_bits,
-                              options);
+                              options, {.arity = arity});
 }
 
 py::tuple lookup(const BloomierMap& self, py::handle keys) {
@@ -91,10 +91,12 @@ void define_map(py::module_& module) {
         module, "Map",
         "A map from n keys to n integers below 2**32 that holds no keys. It is exact for its keys "
         "and finds an absent key at a rate of 2**-check_bits.\n\nvalue_bits: the width of a "
-        "value, by default that of the largest. Raises ValueError for a NULL key, a key with two "
+        "value, by default that of the largest. arity: 4 takes 5 % less space than 3 and one more "
+        "load. Raises ValueError for a NULL key, a key with two "
         "values or a value out of range; TypeError and OverflowError as Filter.insert.");
     type.def(py::init(&built), py::arg("keys"), py::arg("values"), py::kw_only(),
-             py::arg("value_bits") = py::none(), py::arg("check_bits") = 8, py::arg("seed") = 0)
+             py::arg("value_bits") = py::none(), py::arg("check_bits") = 8, py::arg("seed") = 0,
+             py::arg("arity") = 3)
         .def("lookup", &lookup, py::arg("keys"),
              "Two arrays of n: the value of each key (uint32, 0 for an absent key) and whether the "
              "key was found (bool). Errors as Filter.contains.")
@@ -135,6 +137,7 @@ void define_map(py::module_& module) {
             return "<simdbloom.Map " + self.spec() + " of " + std::to_string(self.n_keys()) +
                    " keys>";
         });
+    type.attr("__iter__") = py::none();  // it has no keys to give
     define_saving<BloomierMap>(
         type, [](const BloomierMap& self) -> const BloomierMap& { return self; },
         [](BloomierMap map) { return map; });

@@ -14,20 +14,30 @@ namespace simdbloom::python {
 
 namespace {
 
+/// Throws ValueError for a structure whose size its keys decide.
+Layout layout_of(const std::string& spec) {
+    for (const char* name : {"growing", "scalable", "fuse", "bloomier"})
+        if (spec.starts_with(name))
+            throw py::value_error("simdbloom: spec \"" + spec +
+                                  "\" has no size before its keys are known");
+    return Layout::parse(spec);
+}
+
 double expected_fpr(const std::string& spec, std::size_t n_keys, double bits_per_key) {
-    const auto g = detail::size_for_bits(Layout::parse(spec), n_keys, bits_per_key, {});
+    const auto g = detail::size_for_bits(layout_of(spec), n_keys, bits_per_key, {});
     return fpr::expected(g.layout, n_keys, g.blocks);
 }
 
 double bits_for_fpr(const std::string& spec, std::size_t n_keys, double rate) {
-    const auto g = detail::size_for_fpr(Layout::parse(spec), n_keys, rate, {});
+    const auto g = detail::size_for_fpr(layout_of(spec), n_keys, rate, {});
     return static_cast<double>(g.blocks) * g.layout.block_bits() / static_cast<double>(n_keys);
 }
 
 /// Builds a fuse filter of all its keys.
 std::shared_ptr<Filter> build_filter(py::handle keys, unsigned check_bits, std::uint64_t seed,
                                      const std::string& hashing,
-                                     const std::optional<py::bytes>& secret, bool hashed) {
+                                     const std::optional<py::bytes>& secret, bool hashed,
+                                     unsigned arity) {
     Options options = options_of({}, seed, hashing, secret, 0);
     if (options.hashing == Hashing::keyed && !options.secret) options.secret = Secret::random();
     if (options.hashing == Hashing::seeded && seed == 0) options.seed = Secret::random().low;
@@ -41,8 +51,8 @@ std::shared_ptr<Filter> build_filter(py::handle keys, unsigned check_bits, std::
         if (of.valid[i]) of.hashes[kept++] = of.hashes[i];
     of.hashes.resize(kept);
     options.key_kind = kind.kind;
-    return std::make_shared<Filter>(AnyFilter(
-        BloomierMap::build_filter(simdbloom::Keys::hashes(of.hashes), check_bits, options)));
+    return std::make_shared<Filter>(AnyFilter(BloomierMap::build_filter(
+        simdbloom::Keys::hashes(of.hashes), check_bits, options, {.arity = arity})));
 }
 
 void define_advice(py::module_& module) {
@@ -133,13 +143,15 @@ void define_models(py::module_& module) {
         "bits_for_fpr", &bits_for_fpr, py::arg("spec"), py::arg("n_keys"), py::arg("fpr"),
         "The fewest bits a key whose false-positive rate, by the exact model, is at most fpr. "
         "Specs and errors as of expected_fpr.");
-    module.def("build_filter", &build_filter, py::arg("keys"), py::arg("check_bits") = 8,
-               py::kw_only(), py::arg("seed") = 0, py::arg("hashing") = "fast",
-               py::arg("secret") = py::none(), py::arg("hashed") = false,
-               doc_with_keys("A fuse filter of n keys that never change: the least space, about "
-                             "1.13 * check_bits bits a key. Its false-positive rate is "
-                             "2**-check_bits. ValueError for check_bits above 32.")
-                   .c_str());
+    module.def(
+        "build_filter", &build_filter, py::arg("keys"), py::arg("check_bits") = 8, py::kw_only(),
+        py::arg("seed") = 0, py::arg("hashing") = "fast", py::arg("secret") = py::none(),
+        py::arg("hashed") = false, py::arg("arity") = 3,
+        doc_with_keys("A fuse filter of n keys that never change: the least space, about "
+                      "1.13 * check_bits bits a key. Its false-positive rate is "
+                      "2**-check_bits. ValueError for check_bits above 32. arity: 4 takes 5 % "
+                      "less space than 3 and one more load.")
+            .c_str());
     define_advice(module);
 }
 

@@ -21,6 +21,21 @@ void throw_os_error(const std::system_error& error) {
     PyErr_SetObject(PyExc_OSError, args.ptr());
 }
 
+// What the compiler may use everywhere; kernels of more are chosen at run time.
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+constexpr char isa_floor[] = "x86-64-v4";
+#elif defined(__AVX2__)
+constexpr char isa_floor[] = "x86-64-v3";
+#elif defined(__SSE4_2__)
+constexpr char isa_floor[] = "x86-64-v2";
+#elif defined(__x86_64__)
+constexpr char isa_floor[] = "x86-64";
+#elif defined(__aarch64__)
+constexpr char isa_floor[] = "armv8-a";
+#else
+constexpr char isa_floor[] = "generic";
+#endif
+
 std::vector<std::string> names_of_isas() {
     std::vector<std::string> names;
     for (const Isa isa : usable_isas()) names.emplace_back(to_string(isa));
@@ -41,8 +56,9 @@ void define_load_error(py::module_& module) {
 /// pybind11 calls this operator only for a method of an object whose __init__ was not called
 /// (`Filter.__new__(Filter)`).
 void refuse_objects_without_init(py::module_& module) {
-    for (const char* name : {"Filter", "JoinBuilder", "JoinFilter", "Map", "Rows", "Choice",
-                             "Advice", "ArrowColumn"}) {
+    for (const char* name :
+         {"Filter", "ConcurrentFilter", "CodeTable", "ForeignFilter", "JoinBuilder", "JoinFilter",
+          "Map", "Rows", "Choice", "Advice", "FilterTimes", "ArrowColumn"}) {
         const py::object type = module.attr(name);
         py::detail::get_type_info(reinterpret_cast<PyTypeObject*>(type.ptr()))->operator_new =
             [](std::size_t) -> void* {
@@ -75,6 +91,7 @@ PYBIND11_MODULE(_simdbloom, module) {
     // Classes and messages name the package.
     module.attr("__name__") = "simdbloom";
     module.attr("__version__") = std::string(version);
+    module.attr("isa_floor") = isa_floor;
     define_load_error(module);
     py::register_exception_translator([](std::exception_ptr thrown) {
         try {
@@ -89,6 +106,8 @@ PYBIND11_MODULE(_simdbloom, module) {
     define_arrow_column(module);
     define_filter(module);
     define_join(module);
+    define_foreign(module);
+    define_hashed(module);
     define_map(module);
     define_models(module);
     define_calls(module);

@@ -1,5 +1,7 @@
-// Arrays of texts of a fixed width.
+// Texts: objects of Python, and arrays of a fixed width.
 
+#include <algorithm>
+#include <new>
 #include <string>
 
 #include "keys.hpp"
@@ -8,9 +10,13 @@ namespace simdbloom::python {
 
 namespace {
 
-void append_utf8(std::vector<char>& out, std::uint32_t code) {
-    const auto put = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
-    if (code < 0x80) return put(code);
+/// Writes up to 4 bytes; returns their end.
+char* put_utf8(char* out, std::uint32_t code) {
+    const auto put = [&](std::uint32_t byte) { *out++ = static_cast<char>(byte); };
+    if (code < 0x80) {
+        put(code);
+        return out;
+    }
     if (code < 0x800) {
         put(0xC0 | code >> 6);
     } else {
@@ -23,57 +29,143 @@ void append_utf8(std::vector<char>& out, std::uint32_t code) {
         put(0x80 | (code >> 6 & 0x3F));
     }
     put(0x80 | (code & 0x3F));
+    return out;
 }
 
 }  // namespace
 
-void take_padded(OwnedColumn& own, const py::array& array) {
+[[noreturn]] void refuse(PyObject* error, const char* format, py::handle object) {
+    PyErr_Format(error, format, object.ptr());
+    throw py::error_already_set();
+}
+
+void Texts::grow(std::size_t bytes) {
+    const std::size_t more = std::max<std::size_t>(2 * capacity_, capacity_ + bytes);
+    void* const grown = std::realloc(bytes_.get(), more);
+    if (grown == nullptr) throw std::bad_alloc();
+    (void)bytes_.release();
+    bytes_.reset(static_cast<char*>(grown));
+    capacity_ = more;
+}
+
+std::string_view text_key(py::handle text) {
+    if (PyUnicode_Check(text.ptr())) {
+        Py_ssize_t size = 0;
+        const char* const utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+        if (utf8 == nullptr) throw py::error_already_set();
+        return {utf8, static_cast<std::size_t>(size)};
+    }
+    return {PyBytes_AS_STRING(text.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(text.ptr()))};
+}
+
+bool is_text(py::handle object) {
+    return PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr()) ||
+           (std::string_view(Py_TYPE(object.ptr())->tp_name) == "UUID" &&
+            py::hasattr(py::type::of(object), "bytes"));
+}
+
+py::bytes bytes_of_uuid(py::handle uuid) { return uuid.attr("bytes"); }
+
+bool is_missing(py::handle object) {
+    if (object.is_none()) return true;
+    const std::string_view type = Py_TYPE(object.ptr())->tp_name;
+    if (type == "NAType" || type == "NaTType") return true;
+    // Only NaT is unequal to itself.
+    return (type == "numpy.datetime64" || type == "numpy.timedelta64") &&
+           object.attr("__ne__")(object).cast<bool>();
+}
+
+bool is_nan(py::handle object) {
+    return PyFloat_Check(object.ptr()) &&
+           PyFloat_AS_DOUBLE(object.ptr()) != PyFloat_AS_DOUBLE(object.ptr());
+}
+
+void set_null(OwnedColumn& column, std::size_t row, std::size_t rows) {
+    if (column.valid.empty()) column.valid.assign((rows + 7) / 8, 0xFF);
+    column.valid[row / 8] &= static_cast<std::uint8_t>(~(1u << (row % 8)));
+}
+
+KeyColumn take_objects(OwnedColumn& own, std::size_t n, const Objects& objects) {
+    // An object's head and text lie apart from those of its neighbours: 24 ahead hides the misses.
+    constexpr std::size_t ahead = 24;
+    own.texts.reserve(n);
+    PyObject* const* items = objects();
+    for (std::size_t row = 0; row < n; ++row) {
+        if (row % piece_rows == piece_rows - 1) {
+            hear_signals();
+            items = objects();
+        }
+        if (n - row > ahead) {
+            const char* const later = reinterpret_cast<const char*>(items[row + ahead]);
+            __builtin_prefetch(later);
+            __builtin_prefetch(later + 64);
+        }
+        const py::handle key = items[row] != nullptr ? items[row] : Py_None;
+        if (PyUnicode_CheckExact(key.ptr()) && PyUnicode_IS_COMPACT_ASCII(key.ptr())) {
+            own.texts.add({reinterpret_cast<const char*>(PyUnicode_1BYTE_DATA(key.ptr())),
+                           static_cast<std::size_t>(PyUnicode_GET_LENGTH(key.ptr()))});
+        } else if (PyUnicode_Check(key.ptr()) || PyBytes_Check(key.ptr())) {
+            own.texts.add(text_key(key));
+        } else if (is_missing(key) || is_nan(key)) {  // pandas marks missing strings by NaN
+            set_null(own, row, n);
+            own.texts.add({});
+        } else if (is_text(key)) {
+            const auto uuid =
+                py::reinterpret_borrow<py::object>(key);  // until its Python code ends
+            own.texts.add(text_key(bytes_of_uuid(uuid)));
+            items = objects();
+        } else {
+            refuse(PyExc_TypeError, "simdbloom: %.200R is among keys that are strings or bytes",
+                   key);
+        }
+    }
+    return own.texts.column();
+}
+
+KeyColumn take_padded(OwnedColumn& own, const py::array& array) {
     const auto n = static_cast<std::size_t>(array.size());
     const auto width = static_cast<std::size_t>(array.itemsize());
     const char* const bytes = static_cast<const char*>(array.data());
-    own.texts.reserve(n);
+    std::size_t full = 0;
+    while (full < n && width != 0 && bytes[full * width + width - 1] != '\0') ++full;
+    if (full == n) return KeyColumn::fixed(bytes, width, n);
+    own.views.reserve(n);
     for (std::size_t row = 0; row < n; ++row) {
         const char* const text = bytes + row * width;
         std::size_t size = width;
         while (size != 0 && text[size - 1] == '\0') --size;
-        own.texts.emplace_back(text, size);
+        own.views.emplace_back(text, size);
     }
+    return KeyColumn(own.views);
 }
 
-void take_ucs4(OwnedColumn& own, const py::array& array) {
+KeyColumn take_ucs4(OwnedColumn& own, const py::array& array) {
     const auto n = static_cast<std::size_t>(array.size());
     const auto width = static_cast<std::size_t>(array.itemsize()) / sizeof(std::uint32_t);
     const auto* codes = static_cast<const std::uint32_t*>(array.data());
-    std::vector<std::size_t> ends(n);
-    own.utf8.reserve(n * width);
+    own.texts.reserve(n);
     for (std::size_t row = 0; row < n; ++row, codes += width) {
+        char* const begin = own.texts.room(4 * width);
+        // ASCII, most often, in vectors.
+        std::uint32_t all = 0;
+        for (std::size_t i = 0; i < width; ++i) {
+            all |= codes[i];
+            begin[i] = static_cast<char>(codes[i]);
+        }
         std::size_t length = width;
         while (length != 0 && codes[length - 1] == 0) --length;
-        std::uint32_t all = 0;
-        for (std::size_t i = 0; i < length; ++i) all |= codes[i];
-        if (all < 0x80) {
-            const std::size_t before = own.utf8.size();
-            own.utf8.resize(before + length);
-            for (std::size_t i = 0; i < length; ++i)
-                own.utf8[before + i] = static_cast<char>(codes[i]);
-            ends[row] = own.utf8.size();
-            continue;
-        }
-        for (std::size_t i = 0; i < length; ++i) {
+        char* end = all < 0x80 ? begin + length : begin;
+        for (std::size_t i = 0; all >= 0x80 && i < length; ++i) {
             const std::uint32_t code = codes[i];
             if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000))
                 throw py::value_error("simdbloom: row " + std::to_string(row) +
                                       " has the code point " + std::to_string(code) +
                                       ", which UTF-8 does not have");
-            append_utf8(own.utf8, code);
+            end = put_utf8(end, code);
         }
-        ends[row] = own.utf8.size();
+        own.texts.add(static_cast<std::size_t>(end - begin));
     }
-    own.texts.resize(n);
-    for (std::size_t row = 0; row < n; ++row) {
-        const std::size_t begin = row == 0 ? 0 : ends[row - 1];
-        own.texts[row] = {own.utf8.data() + begin, ends[row] - begin};
-    }
+    return own.texts.column();
 }
 
 }  // namespace simdbloom::python

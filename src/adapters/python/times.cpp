@@ -109,7 +109,7 @@ std::optional<OneTime> one_time(py::handle object) {
                        1'000, false};
     if (PyTime_Check(given)) {
         if (!object.attr("tzinfo").is_none())
-            throw py::type_error("simdbloom: " + text_of(py::repr(object)) +
+            throw py::type_error("simdbloom: " + repr_of(object) +
                                  " is a time of day with a time zone and without a date");
         return OneTime{
             microseconds(PyDateTime_TIME_GET_HOUR(given), PyDateTime_TIME_GET_MINUTE(given),

@@ -1,13 +1,16 @@
 """Arrow's arrays and streams by the PyCapsule interface, without a library of Arrow's."""
 
+import datetime
 import gc
 import unittest
 
 import arrow_objects as arrow
 import numpy as np
 
-from simdbloom import Filter, JoinBuilder, Rows
-from support import of
+from simdbloom import Filter, ForeignFilter, JoinBuilder, Rows
+from support import of, optional
+
+polars, pyarrow = optional("polars"), optional("pyarrow")
 
 
 class Producer:
@@ -92,6 +95,41 @@ class Arrays(unittest.TestCase):
         pair = column.__arrow_c_array__()
         f = of(Producer(lambda: pair))
         self.assertRaisesRegex(ValueError, "used before", f.insert, Producer(lambda: pair))
+
+
+class Libraries(unittest.TestCase):
+    """Where they are installed; Debian has neither."""
+    utc = np.array(["2020-01-01T00:30", "1969-12-31T23:59"], "M8[us]")
+    zone = datetime.timezone(datetime.timedelta(hours=9))
+    here = [datetime.datetime(2020, 1, 1, 9, 30, tzinfo=zone),
+            datetime.datetime(1970, 1, 1, 8, 59, tzinfo=zone), None]
+
+    @unittest.skipIf(pyarrow is None, "pyarrow is not installed")
+    def test_pyarrow_columns(self):
+        for unit in ("us", "ns"):
+            column = pyarrow.array(self.here, pyarrow.timestamp(unit, tz="Asia/Tokyo"))
+            f = of(column)
+            self.assertEqual((f.count(self.utc), f.count(self.here)), (2, 2))
+            self.assertEqual(of(self.utc).contains(column).tolist(), [True, True, False])
+        chunks = pyarrow.chunked_array([["a", None], ["b"]])
+        self.assertEqual(of(chunks).contains(["a", "b", "c"]).tolist(), [True, True, False])
+        foreign = ForeignFilter("guava", 100, fpr=0.001)
+        foreign.insert(chunks)
+        self.assertEqual(foreign.contains(chunks).tolist(), [True, False, True])
+        self.assertEqual(pyarrow.array(of([1]).contains_arrow([1, 2])).to_pylist(), [True, False])
+
+    @unittest.skipIf(polars is None, "polars is not installed")
+    def test_polars_columns(self):
+        import simdbloom.frames  # noqa: F401
+        column = polars.Series("t", [*self.utc.tolist(), None], polars.Datetime("us"))
+        column = column.dt.replace_time_zone("UTC").dt.convert_time_zone("Asia/Tokyo")
+        f = of(column)
+        self.assertEqual((f.count(self.utc), f.count(self.here)), (2, 2))
+        self.assertEqual(of(self.utc).contains(column).tolist(), [True, True, False])
+        left = polars.DataFrame({"k": [1, 2, 3, 2], "t": ["a", "b", None, "b"]})
+        right = polars.DataFrame({"k": [2, 3], "t": ["b", None]})
+        self.assertEqual(left.bloom.semi_join(right, on="k")["k"].to_list(), [2, 3, 2])
+        self.assertEqual(left.bloom.semi_join(right, on=["k", "t"])["k"].to_list(), [2, 2])
 
 
 class Answers(unittest.TestCase):

@@ -114,6 +114,14 @@ class Frames(unittest.TestCase):
         self.assertEqual(len(left.bloom.semi_join(right.iloc[:0], on="t")), 0)
         missing = pandas.DataFrame({"t": ["1", None, "x"]})
         self.assertEqual(missing.bloom.semi_join(missing, on="t").t.tolist(), ["1", "x"])
+        with self.assertRaisesRegex(TypeError, "3 is not a data frame"):
+            left.bloom.semi_join(3, on="t")
+        hours = pandas.date_range("2020", periods=9, freq="H", tz="Asia/Tokyo")
+        here = pandas.DataFrame({7: hours, "n": range(9)})
+        there = pandas.DataFrame({7: hours[::2].tz_convert(None), "n": range(0, 9, 2)})
+        for on in (7, [7, "n"]):
+            for one, other in ((here, there), (there, here)):
+                self.assertEqual(one.bloom.semi_join(other, on=on).n.tolist(), [0, 2, 4, 6, 8])
         for error, words, named in ((KeyError, "none", {"on": "none"}),
                                     (TypeError, "takes on, or", {}),
                                     (TypeError, "takes on, or", {"on": "t", "right_on": "t"}),

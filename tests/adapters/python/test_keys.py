@@ -5,6 +5,7 @@
 import array
 import itertools
 import unittest
+from decimal import Decimal
 
 import numpy as np
 
@@ -49,6 +50,19 @@ class Numbers(unittest.TestCase):
         f = of(np.array([0.5, -0.0, np.nan, np.inf]))
         self.assertEqual(f.count([0.5, 0, float("nan"), float("inf"), -float("inf"), 1.5]), 4)
         self.assertEqual(f.count(np.array([0.5, 0, np.nan], np.float32)), 3)
+
+    def test_that_are_decimals(self):
+        numbers = [Decimal("5"), Decimal("5.00"), Decimal("-1E+2"), Decimal("0.5"), Decimal("NaN"),
+                   Decimal("Infinity"), Decimal("12345678901234567890")]
+        f = of(numbers)
+        self.assertEqual(f.key_kind, "floats")
+        self.assertEqual(f.count([5, -100, 0.5, float("nan"), float("inf"),
+                                  12345678901234567890, 100, 0.25]), 6)
+        self.assertTrue(Decimal("5.0") in of([5]) and Decimal("2.5") in of([2.5]))
+        self.assertTrue(Decimal("0.1") in of([0.1]) and Decimal("1E-2000") in of([0]))
+        self.assertEqual(of([1, Decimal("1.5"), None]).count([1.0, 1.5]), 2)
+        with self.assertRaisesRegex(OverflowError, "128 bits"):
+            of([Decimal("1" + "0" * 38 + "1")])
 
     def test_that_are_true_or_false(self):
         f = of(np.array([True, True]))
@@ -112,6 +126,27 @@ class Texts(unittest.TestCase):
         self.assertEqual(f.contains([None, "a"]).tolist(), [False, True])
         self.assertEqual(of([None, 3, None]).contains([3, None]).tolist(), [True, False])
         self.assertEqual(of([None]).count([None]), 0)
+        nan = float("nan")
+        self.assertEqual(of([nan, None, "b"]).contains([None, nan, "b"]).tolist(),
+                         [False, False, True])
+
+    def test_may_have_the_width_of_their_array(self):
+        words = np.array(["ab", "cd", "ef"] * 7, "S")
+        self.assertEqual(of(words).count(["ab", "cd", "ef", "a", ""]), 3)
+        self.assertEqual(of(words[:0]).count(words), 0)
+        self.assertEqual(of(np.array(["ab", "c", ""], "S")).count(["ab", "c", "", "cd"]), 3)
+
+    def test_that_change_while_they_are_read_are_safe(self):
+        keys = ["a", "b", "c"] * 10
+
+        class UUID:
+            @property
+            def bytes(self):
+                keys.clear()
+                return b"0" * 16
+
+        keys[5] = UUID()
+        self.assertRaisesRegex(ValueError, "list of 30 keys has 0", of, keys)
 
     def test_are_no_keys_beside_numbers(self):
         for keys in (["a", 1], [1, "a"], [1.5, b"x"]):

@@ -6,6 +6,7 @@ import pickle
 import tempfile
 import unittest
 import uuid
+import zoneinfo
 from datetime import date, timedelta, timezone
 
 import numpy as np
@@ -255,6 +256,56 @@ class Kinds(unittest.TestCase):
                     self.assertEqual(f.contains(form).tolist(), (~pandas.isna(values)).tolist())
                     self.assertEqual(f.count(list(values)), 3 - pandas.isna(values).sum())
         self.assertEqual(of(pandas.array([2**62 + 1, None], "Int64")).count([2**62]), 0)
+
+    @unittest.skipUnless("Europe/Kyiv" in zoneinfo.available_timezones(), "tzdata is missing")
+    def test_of_instants_have_no_zone(self):
+        kyiv = zoneinfo.ZoneInfo("Europe/Kyiv")
+        night = datetime.datetime(2020, 10, 25, 3, 30, tzinfo=kyiv)  # twice
+        utc = [np.datetime64("2020-10-25T00:30"), np.datetime64("2020-10-25T01:30")]
+        both = [night, night.replace(fold=1)]
+        f = of(both)
+        self.assertEqual((f.count(utc), f.count(np.array(utc, "M8[ns]"))), (2, 2))
+        self.assertFalse(night.replace(tzinfo=None) in f)
+        self.assertTrue(utc[0] in f and both[1].astimezone(timezone.utc) in f)
+        old = datetime.datetime(1901, 2, 3, 4, 5, 6, 7, tzinfo=timezone(timedelta(hours=-5)))
+        self.assertEqual(of([old]).count([old.astimezone(timezone.utc).replace(tzinfo=None)]), 1)
+        if pandas:  # their Timestamps among datetimes
+            mixed = [pandas.Timestamp(night), both[1], None, pandas.NaT]
+            self.assertEqual(of(mixed).contains(utc + [None]).tolist(), [True, True, False])
+            first = pandas.Timestamp(utc[0]).tz_localize("UTC")
+            self.assertTrue(first in f and first.tz_convert("Asia/Tokyo") in f)
+
+    def test_of_arrow_have_no_zone(self):
+        for unit, per_second in ((b"s", 1), (b"m", 10**3), (b"u", 10**6), (b"n", 10**9)):
+            stamps = np.array([1577836800, -1, 1709164800], np.int64) * per_second
+            for zone in (b"", b"UTC", b"Europe/Kyiv", b"+05:30"):
+                column = arrow_objects.Column(b"ts" + unit + b":" + zone, 3, [None, stamps])
+                times = np.array([1577836800, -1, 1709164800], "M8[s]")
+                self.assertEqual(of(column).count(times), 3)
+                self.assertEqual(of(times.astype("M8[us]")).count(column), 3)
+
+    @unittest.skipIf(pandas is None, "pandas is not installed")  # which needs tzdata
+    def test_of_pandas_times(self):
+        hours = pandas.date_range("2020-10-24", periods=60, freq="H", tz="UTC")
+        utc = hours.to_numpy("M8[ns]")
+        for zone in ("Europe/Kyiv", "Asia/Kolkata", "America/St_Johns", "UTC"):
+            here = hours.tz_convert(zone)
+            for form in (here, pandas.Series(here), here.array, list(here),
+                         np.array(here, object), pandas.Categorical(here)):
+                with self.subTest(f"{zone} {type(form)}"):
+                    f = of(form)
+                    self.assertEqual((f.key_kind, f.count(utc)), ("nanoseconds", 60))
+                    self.assertEqual(of(utc[::2]).select(form).tolist(), list(range(0, 60, 2)))
+        gaps = pandas.Series(hours).where(np.arange(60) % 3 != 0)
+        self.assertEqual(of(gaps).count(utc), 40)
+        self.assertEqual(of(gaps).contains(gaps).tolist(), gaps.notna().tolist())
+        spans = pandas.Series(hours) - hours[0]
+        self.assertEqual(of(spans).count([timedelta(hours=h) for h in range(60)]), 60)
+        rows = pandas.DataFrame({"t": gaps, "n": pandas.array(range(60), "Int64")})
+        self.assertEqual(of(Rows(rows.t, rows.n)).count(Rows(utc, np.arange(60))), 40)
+        for keys in (pandas.period_range("2020", periods=3, freq="M"),
+                     pandas.interval_range(0, 3)):
+            self.assertRaisesRegex(TypeError, r"(Period|Interval)\(.* is not a key", of, keys)
 
     def test_of_ranges_are_integers(self):
         builder = JoinBuilder()

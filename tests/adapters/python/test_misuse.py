@@ -2,7 +2,8 @@
 # Promise of python_misuse: Every misuse raises a Python exception.
 
 import datetime
-import decimal
+import fractions
+import io
 import os
 import pickle
 import signal
@@ -43,7 +44,7 @@ class OneKey(unittest.TestCase):
 
     def test_that_is_none_is_refused_by_name(self):
         f = of([1])
-        for key in (decimal.Decimal(5), datetime.timezone.utc, 2j, bytearray(b"a"), (1, 2)):
+        for key in (fractions.Fraction(1, 2), datetime.timezone.utc, 2j, bytearray(b"a"), (1, 2)):
             for call in (f.add, f.__contains__, lambda k: f.insert([k])):
                 with self.subTest(key), self.assertRaisesRegex(TypeError, "is not a key"):
                     call(key)
@@ -107,6 +108,27 @@ class Calls(unittest.TestCase):
              lambda: Map([1], [2], value_bits=5 * 10**9)),
             (ValueError, r"Filter.folded\(\): parts=-2 is below 0", lambda: f.folded(-2)),
             (TypeError, r"path=3 is not|3 is not a path", lambda: Filter.map(3)),
+            (TypeError, r"huge_pages='a' is not a bool",
+             lambda: Filter("split256", 1, 12, huge_pages="a")),
+            (TypeError, r"hashed='x' is not a bool", lambda: f.insert([1], hashed="x")),
+            (ValueError, r"Map\(keys, values\)", lambda: Filter("bloomier:r=8,f=8", 1, 12)),
+            (TypeError, r"5 is not iterable: put one key in a list", lambda: f.insert(5)),
+            (ValueError, r"shape \(2, 3\) has 2 dimensions.*Rows", lambda: f.count(np.eye(2, 3))),
+            (TypeError, r"array\(\[1, 2\]\) is not a key", lambda: f.add(np.array([1, 2]))),
+            (TypeError, r"datetime.date\(2020, 1, 1\) is among keys that are numbers",
+             lambda: f.count([1, datetime.date(2020, 1, 1)])),
+            (TypeError, r"out=\[2\] is not a NumPy array", lambda: f.contains([1], out=[2])),
+            (ValueError, r"out, an array of shape \(4,\), is strided",
+             lambda: f.contains([1], out=np.zeros(8, bool)[::2])),
+            (TypeError, r"rows is .*, not one of uint32 and shape \(1, 1\)",
+             lambda: f.select([1], rows=np.zeros((1, 1), np.uint32))),
+            (ValueError, r"fpr=2.0 is not inside", lambda: f.folded_to_fpr(2)),
+            (TypeError, r"'x' is neither bytes nor another buffer", lambda: Filter.from_bytes("x")),
+            (TypeError, r"'x' is neither bytes nor another buffer", lambda: Filter.view("x")),
+            (TypeError, r"write\(\) of <_io.StringIO.* takes no bytes",
+             lambda: f.save(io.StringIO())),
+            (ValueError, r'"growing16" has no size',
+             lambda: simdbloom.expected_fpr("growing16", 10, 12)),
             (ValueError, r"advise\(\): n_keys=-5 is below 0", lambda: simdbloom.advise(-5, 50.0)),
         ):
             with self.subTest(words), self.assertRaisesRegex(error, words) as raised:
@@ -114,10 +136,18 @@ class Calls(unittest.TestCase):
             self.assertRegex(str(raised.exception), r"^simdbloom: [^\n]{10,120}$")
 
 
+    def test_of_a_map_give_no_keys(self):
+        self.assertRaisesRegex(TypeError, "not iterable", iter, Map([1], [2]))
+
+
 class Objects(unittest.TestCase):
     def test_whose_init_was_not_called_are_refused(self):
         calls = ((Filter, lambda f: f.count([1])), (Map, lambda m: m.n_keys),
                  (JoinBuilder, lambda b: b.rows), (JoinFilter, lambda j: j.why),
+                 (simdbloom.ConcurrentFilter, lambda f: f.spec),
+                 (simdbloom.CodeTable, lambda f: 1 in f),
+                 (simdbloom.ForeignFilter, lambda f: f.to_bytes()),
+                 (simdbloom.FilterTimes, lambda t: t.noise),
                  (Rows, lambda r: of([1]).count(r)), (simdbloom.Choice, lambda c: c.spec),
                  (simdbloom.Advice, lambda a: a.ranking), (simdbloom.ArrowColumn, len))
         for cls, call in calls:

@@ -19,7 +19,7 @@ class Page(unittest.TestCase):
     def test_programs_run(self):
         import pandas as pd
         programs = re.findall(r"^```python\n(.*?)^```", PAGE, re.M | re.S)
-        self.assertEqual(len(programs), 4)
+        self.assertEqual(len(programs), 5)
         here, names = os.getcwd(), {}
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
@@ -39,12 +39,13 @@ class Page(unittest.TestCase):
         self.assertEqual(names["flags"][::3].sum(), 333334)
         self.assertLess(names["f"].estimated_fpr(), 0.006)
         self.assertIn("list", names["join"].why)
+        self.assertEqual(names["semi"].total.tolist(), [2.0, 9.0])
         self.assertEqual(names["lookups"].ns_per_key.tolist(), [0.4, 0.3])
 
     def test_names_what_there_is(self):
         table = PAGE.split("## What a filter can do")[1].split("**Threads.**")[0]
         owners = (simdbloom.Filter, simdbloom.Map, simdbloom.JoinFilter, simdbloom.JoinBuilder,
-                  simdbloom)
+                  simdbloom.ForeignFilter, simdbloom.ConcurrentFilter, simdbloom)
         known = {name for owner in owners for name in dir(owner)} | {"pickle", "simdbloom"}
         for code in re.findall(r"`([^`]*)`", table):
             for name in re.findall(r"(?:^|\.)([A-Za-z_]+)\(", code) or (

@@ -42,17 +42,21 @@ def stub_names():
             elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
                 names[prefix + node.target.id] = None
 
+    def inherit(prefix, node):
+        for base in node.bases:
+            if isinstance(base, ast.Name) and base.id in classes:
+                inherit(prefix, classes[base.id])
+        members(prefix, node.body)
+
     members("", tree.body)
     for name, node in classes.items():
         if name.startswith("_"):
             continue
         names[name] = None
-        for base in node.bases:
-            if isinstance(base, ast.Name) and base.id in classes:
-                members(name + ".", classes[base.id].body)
-        members(name + ".", node.body)
+        inherit(name + ".", node)
     # Types alone.
-    for alias in ("Key", "Keys", "Buffer", "Path", "Isa", "Hashing", "KeyKind", "LoadError.fault"):
+    for alias in ("Key", "Keys", "Buffer", "Path", "Isa", "Hashing", "Format", "KeyKind",
+                  "LoadError.fault"):
         names.pop(alias)
     return names
 
@@ -65,9 +69,9 @@ def module_names():
         if inspect.isclass(thing) and not issubclass(thing, Exception):
             for member in vars(thing):
                 if not member.startswith("_") or member in (
-                        "__contains__", "__or__", "__and__", "__ior__", "__iand__", "__copy__",
-                        "__deepcopy__", "__init__", "__reduce__", "__getitem__", "__len__",
-                        "__arrow_c_array__"):
+                        "__contains__", "__or__", "__and__", "__ior__", "__iand__", "__add__",
+                        "__iadd__", "__copy__", "__deepcopy__", "__init__", "__reduce__",
+                        "__getitem__", "__len__", "__arrow_c_array__"):
                     names[f"{name}.{member}"] = getattr(thing, member)
     return names
 
@@ -75,7 +79,7 @@ def module_names():
 class Signatures(unittest.TestCase):
     def test_have_the_defaults(self):
         self.assertEqual(str(inspect.signature(simdbloom.Map)),
-                         "(keys, values, *, value_bits=None, check_bits=8, seed=0)")
+                         "(keys, values, *, value_bits=None, check_bits=8, seed=0, arity=3)")
         f = simdbloom.Filter("split256", 10, 12)
         self.assertEqual(str(inspect.signature(f.insert)), "(keys, *, hashed=False)")
         self.assertEqual(str(inspect.signature(simdbloom.Filter.from_bytes)),
@@ -137,6 +141,13 @@ n: int = f.count(["a", b"b"]) + len(f.select(keys, rows=np.arange(3, dtype=np.ui
 print(3 in f, "a" in f, np.int8(3) in f)
 f |= g
 f = f | g
+f += g
+most: int = f.count_estimate(keys).max()
+guava = simdbloom.ForeignFilter("guava", 1000, fpr=0.01)
+guava.insert(keys)
+print("a" in guava, guava.convert("kudu").format, f.stored + 1)
+shared = simdbloom.ConcurrentFilter("split256", 1000, 12)
+f |= shared.snapshot()
 Filter.from_bytes(f.to_bytes()).save(Path("x"))
 Filter.view(mmap.mmap(-1, 10))
 try:
@@ -151,7 +162,7 @@ print(values.dtype, found.dtype, Map([1], [2])[1] + 1)
 best = simdbloom.advise(1000, 50.0, erase=True).best
 print(best.spec, simdbloom.expected_fpr("split256", 1000, 12) + 1.0)
 """
-WRONG = """from simdbloom import Filter, LoadError, advise
+WRONG = """import simdbloom; from simdbloom import Filter, LoadError, advise
 f = Filter("split256", 1000, 12)
 Filter("split256", 1000)
 Filter("split256", 1000, 12, fpr=0.1)
@@ -164,6 +175,7 @@ advise(1000, 50.0, color=3)
 f.save(3)
 f | 3
 LoadError("x").fault == "nonsense"
+simdbloom.ForeignFilter("oracle", 10, 12)
 """
 
 

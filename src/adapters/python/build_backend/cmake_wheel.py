@@ -28,14 +28,40 @@ def tag():
     return f"{python}-{python}-{platform}"
 
 
-def metadata():
+def metadata(floor=None):
+    """METADATA. floor: the instruction set that the wheel needs at least."""
     page = (ROOT / "src/adapters/python/README.md").read_text(encoding="utf-8")
     return "\n".join([
         "Metadata-Version: 2.1", "Name: simdbloom", f"Version: {version()}",
+        *([f"Platform: {floor}"] if floor else []),
         "Summary: Bloom, cuckoo and counting filters whose kernels are SIMD, for NumPy and Arrow",
         "License: MIT", "Requires-Python: >=3.8", "Requires-Dist: numpy",
         "Description-Content-Type: text/markdown", "", page
     ])
+
+
+def check_numpy():
+    """Exits, with a line that says what to do, where pip would find no NumPy after the build."""
+    if os.environ.get("PIP_NO_INDEX", "0").lower() in ("", "0", "false", "no", "off"):
+        return
+    # pip hides what is installed from a build by these.
+    env = {name: value for name, value in os.environ.items()
+           if name not in ("PYTHONPATH", "PYTHONNOUSERSITE")}
+    if subprocess.run([sys.executable, "-c", "import numpy"], env=env, check=False,
+                      stderr=subprocess.DEVNULL).returncode != 0:
+        sys.exit(f"simdbloom: {sys.executable} has no NumPy, and PIP_NO_INDEX is set: make the "
+                 "environment by /usr/bin/python3 -m venv --system-site-packages, after apt-get "
+                 "install python3-numpy; or unset PIP_NO_INDEX, and pip downloads NumPy")
+
+
+def floor_of(folder):
+    """The instruction set that the module in the folder needs at least."""
+    program = "import _simdbloom; print(_simdbloom.isa_floor)"
+    return subprocess.run([sys.executable, "-c", program], check=True, text=True,
+                          stdout=subprocess.PIPE, env={
+                              **os.environ, "PYTHONPATH": os.path.join(folder, "simdbloom"),
+                              "PYTHONDONTWRITEBYTECODE": "1"
+                          }).stdout.strip()
 
 
 def installed(folder, build=None):
@@ -45,7 +71,7 @@ def installed(folder, build=None):
     if build is None:
         build = ROOT / "build" / f"wheel-{tag()}"
         options = ["-DCMAKE_BUILD_TYPE=Release", f"-DPython_EXECUTABLE={sys.executable}",
-                   "-DSIMDBLOOM_EXTENSIONS=fixed;join", "-DSIMDBLOOM_ADAPTERS=python"]
+                   "-DSIMDBLOOM_EXTENSIONS=none", "-DSIMDBLOOM_ADAPTERS=python"]
         for part in ("TESTS", "BENCH", "TOOLS"):
             options.append(f"-DSIMDBLOOM_BUILD_{part}=OFF")
         commands.append(["cmake", "-S", ROOT, "-B", build, *options])
@@ -57,15 +83,17 @@ def installed(folder, build=None):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    check_numpy()
     with tempfile.TemporaryDirectory() as folder:
         installed(folder, (config_settings or {}).get("build-dir"))
+        floor = floor_of(folder)
         files = {
             str(path.relative_to(folder)): path.read_bytes()
             for path in sorted(pathlib.Path(folder).rglob("*")) if path.is_file()
         }
     name = f"simdbloom-{version()}"
     info = f"{name}.dist-info"
-    files[f"{info}/METADATA"] = metadata().encode()
+    files[f"{info}/METADATA"] = metadata(floor).encode()
     files[f"{info}/LICENSE"] = (ROOT / "LICENSE").read_bytes()
     files[f"{info}/WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: simdbloom\n"
                               f"Root-Is-Purelib: false\nTag: {tag()}\n").encode()

@@ -1,21 +1,23 @@
 """Bloom, cuckoo and counting filters whose kernels are SIMD, for NumPy arrays and Arrow."""
 
 from ._simdbloom import (
-    Advice, ArrowColumn, Choice, Filter, FilterTimes, JoinBuilder, JoinFilter, LoadError, Map, Rows,
-    __version__, advise, bits_for_fpr, build_filter, expected_fpr, usable_isas,
+    Advice, ArrowColumn, Choice, CodeTable, ConcurrentFilter, Filter, FilterTimes, ForeignFilter,
+    JoinBuilder, JoinFilter, LoadError, Map, Rows, __version__, advise, bits_for_fpr, build_filter,
+    expected_fpr, foreign_formats, foreign_formats_of, isa_floor, usable_isas,
 )
 
 from . import _calls, _simdbloom
 
 __all__ = [
-    "Advice", "ArrowColumn", "Choice", "Filter", "FilterTimes", "JoinBuilder", "JoinFilter",
-    "LoadError", "Map", "Rows", "__version__", "advise", "bits_for_fpr", "build_filter",
-    "expected_fpr", "usable_isas",
+    "Advice", "ArrowColumn", "Choice", "CodeTable", "ConcurrentFilter", "Filter", "FilterTimes",
+    "ForeignFilter", "JoinBuilder", "JoinFilter", "LoadError", "Map", "Rows", "__version__",
+    "advise", "bits_for_fpr", "build_filter", "expected_fpr", "foreign_formats",
+    "foreign_formats_of", "isa_floor", "usable_isas",
 ]
 
 
-def _unpickle(cls, data):
-    return cls.from_bytes(data)
+def _unpickle(cls, data, *more):
+    return cls.from_bytes(data, *more)
 
 
 _simdbloom._describe(_calls.doc_of, _calls.explain)

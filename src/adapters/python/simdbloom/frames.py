@@ -13,7 +13,7 @@ def _names(on: str | Sequence[str] | None, other: str | Sequence[str] | None) ->
     given = other if on is None else on
     if given is None or (on is not None and other is not None):
         raise TypeError("simdbloom: semi_join() takes on, or left_on and right_on")
-    names = [given] if isinstance(given, str) else list(given)
+    names = list(given) if isinstance(given, (list, tuple)) else [given]
     if not names:
         raise ValueError("simdbloom: semi_join() on no columns")
     return names
@@ -40,6 +40,8 @@ class Bloom:
         if len(left) != len(right):
             raise ValueError(f"simdbloom: semi_join() on {len(left)} columns and {len(right)}")
         for frame, names in ((self._frame, left), (other, right)):
+            if not hasattr(frame, "columns"):
+                raise TypeError(f"simdbloom: {frame!r:.200} is not a data frame")
             for name in names:
                 if name not in frame.columns:
                     raise KeyError(name)
@@ -53,11 +55,16 @@ class Bloom:
         if is_polars:
             return passed.join(other, left_on=left, right_on=right, how="semi")
         if len(left) == 1:
-            return passed[passed[left[0]].isin(other[right[0]])]
+            return passed[_utc(passed[left[0]]).isin(_utc(other[right[0]]))]
         import pandas
-        mine, theirs = passed[left], other[right]
-        return passed[pandas.MultiIndex.from_frame(mine).isin(
-            pandas.MultiIndex.from_frame(theirs))]
+        mine, theirs = (pandas.MultiIndex.from_arrays([_utc(frame[name]) for name in names])
+                        for frame, names in ((passed, left), (other, right)))
+        return passed[mine.isin(theirs)]
+
+
+def _utc(column: Any) -> Any:
+    """pandas compares times with a zone and without as unequal."""
+    return column if getattr(column.dtype, "tz", None) is None else column.dt.tz_convert(None)
 
 
 def _keys(frame: Any, names: list[str]) -> Any:

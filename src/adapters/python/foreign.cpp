@@ -1,0 +1,362 @@
+// The Python class ForeignFilter: the Bloom filters of other systems, byte for byte.
+
+#include "simdbloom/foreign/foreign.hpp"
+
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "filter.hpp"
+
+namespace simdbloom::python {
+
+namespace {
+
+using Text = std::optional<std::string>;
+using Path = std::filesystem::path;
+
+struct Foreign;
+
+std::string name_of(const ForeignFilter& filter) { return std::string(to_string(filter.format())); }
+
+/// The systems hash two sorts of keys.
+void check_kind(const ForeignFilter& filter, KeyKind kind) {
+    if (kind != KeyKind::integers && kind != KeyKind::bytes && kind != KeyKind::unknown)
+        throw py::type_error("simdbloom: keys of a filter of " + name_of(filter) +
+                             " are integers, text or bytes, not " + to_string(kind));
+}
+
+/// The keys of a batch that are not NULL, and their rows.
+struct PlainKeys {
+    std::vector<std::uint64_t> words{};
+    std::vector<std::string_view> texts{};
+    std::vector<std::uint32_t> rows{};
+
+    PlainKeys(const ForeignFilter& filter, const Batch& batch) {
+        const std::size_t n = batch.rows.size();
+        if (n == 0) return;
+        const KeyKind kind = batch.rows.key_kind();
+        check_kind(filter, kind);
+        if (kind == KeyKind::bytes) {
+            take_texts(filter, batch);
+            return;
+        }
+        std::vector<std::uint64_t> values(n);
+        std::vector<std::uint8_t> valid((n + 7) / 8);
+        const JoinColumn column = batch.rows.column(values, valid);
+        if (column.hashed) refuse(filter, "hashes");
+        for (std::size_t row = 0; row < n; ++row) {
+            if (!column.is_valid(row)) continue;
+            rows.push_back(static_cast<std::uint32_t>(row));
+            words.push_back(column.values[row]);
+        }
+    }
+
+    /// use(keys) with those that there are.
+    template <class Use>
+    void with(const Use& use) const {
+        if (!texts.empty()) use(std::span<const std::string_view>(texts));
+        else if (!words.empty()) use(std::span<const std::uint64_t>(words));
+    }
+
+private:
+    [[noreturn]] static void refuse(const ForeignFilter& filter, const char* keys) {
+        throw py::type_error("simdbloom: a filter of " + name_of(filter) + " takes no " + keys +
+                             ": pass an array or a list of its keys");
+    }
+    void take_texts(const ForeignFilter& filter, const Batch& batch) {
+        if (batch.column == nullptr) refuse(filter, "texts of Arrow");
+        const detail::ColumnPlace& place = batch.column->place();
+        for (std::size_t row = 0; row < place.size; ++row) {
+            const std::size_t bit = place.valid_offset + row;
+            if (place.valid != nullptr && (place.valid[bit / 8] >> (bit % 8) & 1) == 0) continue;
+            rows.push_back(static_cast<std::uint32_t>(row));
+            texts.push_back(text_at(place, row));
+        }
+    }
+};
+
+/// Arrow's columns are read as lists, categoricals as arrays: the texts are needed one by one.
+Keys keys_for(const Foreign&, py::handle keys, bool hashed) {
+    if (is_arrow(keys))
+        for (const char* name : {"to_pylist", "to_list"})
+            if (py::hasattr(keys, name)) return Keys(keys.attr(name)(), hashed);
+    if (is_categorical(keys)) return Keys(array_of(keys), hashed);
+    return Keys(keys, hashed);
+}
+
+/// Calls use(key) with a number or a text.
+template <class Use>
+auto with_one(const ForeignFilter& filter, py::handle object, const Use& use) {
+    const OneKey key = one_key(object);
+    check_kind(filter, key.kind);
+    return std::visit(use, key.plain);
+}
+
+/// A ForeignFilter, with a readers-writer lock.
+struct Foreign {
+    ForeignFilter filter;
+    mutable std::shared_mutex mutex{};
+
+    explicit Foreign(ForeignFilter of) : filter(std::move(of)) {}
+    Asked asked() const {
+        return {nullptr, RowHash{}, mutex, [this](const Batch& batch, std::span<std::uint8_t> out) {
+                    const PlainKeys keys(filter, batch);
+                    std::vector<std::uint8_t> bits((keys.rows.size() + 7) / 8);
+                    keys.with([&](auto given) { (void)filter.contains(given, bits); });
+                    for (std::size_t i = 0; i < keys.rows.size(); ++i)
+                        out[keys.rows[i]] = bits[i / 8] >> (i % 8) & 1;
+                }};
+    }
+    /// Without the GIL.
+    template <class Use>
+    auto read(const Use& use) const {
+        const NoGil no_gil;
+        const std::shared_lock lock(mutex);
+        return use(filter);
+    }
+    template <class Use>
+    auto change(const Use& use) {
+        const NoGil no_gil;
+        const std::unique_lock lock(mutex);
+        return use(filter);
+    }
+    void insert(Keys&& keys) {
+        const NoGil no_gil;
+        keys.each(RowHash{}, [&](const Batch& batch) {
+            const std::unique_lock lock(mutex);
+            const PlainKeys plain(filter, batch);
+            plain.with([&](auto given) { filter.insert(given); });
+        });
+    }
+    void unite(const Foreign& other) {
+        const ForeignFilter more = other.read([](const ForeignFilter& f) { return f; });
+        change([&](ForeignFilter& f) { f |= more; });
+    }
+};
+
+using Shared = std::shared_ptr<Foreign>;
+
+Shared loaded_foreign(Loaded<ForeignFilter> from, const Path* path = nullptr) {
+    return std::make_shared<Foreign>(loaded(std::move(from), path));
+}
+
+py::bytes bytes_of_foreign(const Foreign& self) {
+    const std::vector<std::byte> bytes = self.read([](const auto& f) { return f.write(); });
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+Shared made_foreign(const std::string& format, std::size_t n_keys,
+                    std::optional<double> bits_per_key, std::optional<double> fpr, const Text& isa,
+                    std::size_t max_bytes) {
+    if (bits_per_key.has_value() == fpr.has_value())
+        throw py::type_error("simdbloom: ForeignFilter takes either bits_per_key or fpr");
+    const ForeignFormat as = parse_foreign_format(format);
+    const Options options = options_of(isa, 0, "fast", {}, max_bytes);
+    const NoGil no_gil;
+    return std::make_shared<Foreign>(
+        fpr ? ForeignFilter::for_fpr(as, n_keys, *fpr, options)
+            : ForeignFilter::with_bits_per_key(as, n_keys, *bits_per_key, options));
+}
+
+KeyKind kind_of_name(const Text& name) {
+    if (!name) return KeyKind::unknown;
+    for (const KeyKind kind : {KeyKind::integers, KeyKind::bytes})
+        if (to_string(kind) == *name) return kind;
+    throw py::value_error("simdbloom: keys=\"" + *name + "\" is not integers or bytes");
+}
+
+Shared of_filter(const Filter& from, const std::string& format) {
+    const ForeignFormat as = parse_foreign_format(format);
+    return std::make_shared<Foreign>(from.read_long([&](const AnyFilter& f) {
+        const auto* const split = f.get_if<SplitBlockBloom>();
+        if (split == nullptr)
+            throw py::value_error("simdbloom: " + f.spec() + " has not the bits of " + format +
+                                  ", as split256 of text has");
+        if (f.key_kind() != KeyKind::bytes)
+            throw py::type_error("simdbloom: a filter of kind " + to_string(f.key_kind()) +
+                                 " cannot become one of " + format + ", only one of bytes");
+        return ForeignFilter::from_split_blocks(as, *split, KeyKind::bytes);
+    }));
+}
+
+std::shared_ptr<Filter> to_filter(const Foreign& self) {
+    return std::make_shared<Filter>(self.read([](const ForeignFilter& f) {
+        if (f.split_blocks() == nullptr)
+            throw py::value_error("simdbloom: a filter of " + name_of(f) +
+                                  " has the bits of no filter of simdbloom");
+        AnyFilter own(*f.split_blocks());
+        own.set_key_kind(KeyKind::bytes);
+        return own;
+    }));
+}
+
+std::vector<std::string> names_of(std::span<const ForeignFormat> formats) {
+    std::vector<std::string> names;
+    for (const ForeignFormat format : formats) names.emplace_back(to_string(format));
+    return names;
+}
+
+/// Reads bytes or a file: read(from, format..) with the format or without.
+template <class From>
+Shared read_as(const From& from, const Text& format, const Options& options,
+               Loaded<ForeignFilter> (*as)(From, ForeignFormat, const Options&) noexcept,
+               Loaded<ForeignFilter> (*any)(From, const Options&) noexcept,
+               const Path* path = nullptr) {
+    std::optional<ForeignFormat> named;
+    if (format) named = parse_foreign_format(*format);
+    Loaded<ForeignFilter> filter = [&] {
+        const NoGil no_gil;
+        return named ? as(from, *named, options) : any(from, options);
+    }();
+    return loaded_foreign(std::move(filter), path);
+}
+
+Shared from_buffer(py::handle data, const Text& format, const Text& isa, std::size_t max_bytes) {
+    const BufferOf buffer(data);
+    return read_as<std::span<const std::byte>>(buffer.bytes(), format,
+                                               options_of(isa, 0, "fast", {}, max_bytes),
+                                               &read_foreign, &read_foreign);
+}
+
+void define_reading(py::class_<Foreign, Shared>& type) {
+    const auto format = py::arg("format") = py::none(), isa = py::arg("isa") = py::none();
+    const auto max_bytes = py::arg("max_bytes") = 0;
+    type.def_static("from_bytes", &from_buffer, py::arg("data"), format, py::kw_only(), isa,
+                    max_bytes,
+                    "The filter that a system wrote. format: its name, which 'leveldb' and "
+                    "'impala' need. LoadError for other bytes; a flipped bit of a filter is not "
+                    "noticed.");
+    type.def_static(
+        "load",
+        [](const py::object& file, const Text& as, const Text& on, std::size_t limit) {
+            if (const py::object data = read_from(file)) return from_buffer(data, as, on, limit);
+            const Path path = path_of(file, "read");
+            return read_as<const Path&>(path, as, options_of(on, 0, "fast", {}, limit),
+                                        &read_foreign_file, &read_foreign_file, &path);
+        },
+        py::arg("file"), format, py::kw_only(), isa, max_bytes,
+        "The same of a path, or of an object whose read() gives the bytes. OSError if it cannot be "
+        "read.");
+    type.def("to_bytes", &bytes_of_foreign, "The bytes that the system writes.");
+    type.def(
+        "save",
+        [](const Foreign& self, const py::object& file) {
+            save_to(
+                file,
+                [&](const Path& path) { self.read([&](const auto& f) { save_file(f, path); }); },
+                [&] { return bytes_of_foreign(self); });
+        },
+        py::arg("file"), "Writes the bytes of to_bytes() to a path, or to an object with write().");
+    type.def("__reduce__", [](const py::object& self) {
+        return unpickling(self, py::make_tuple(self.attr("format")));
+    });
+    type.def(
+        "convert",
+        [](const Foreign& self, const std::string& to, const Text& keys) {
+            const ForeignFormat as = parse_foreign_format(to);
+            const KeyKind kind = kind_of_name(keys);
+            return loaded_foreign(self.read([&](const auto& f) { return convert(f, as, kind); }));
+        },
+        py::arg("to"), py::kw_only(), py::arg("keys") = py::none(),
+        "The same keys in another format that has the same bits. keys: 'integers' or 'bytes', "
+        "which 'milvus' must be told. LoadError that says what differs.");
+    type.def_static("from_filter", &of_filter, py::arg("filter"), py::arg("format"),
+                    "A split256 Filter of text or bytes with seed 0 as 'parquet' or 'milvus'.");
+    type.def("to_filter", &to_filter,
+             "The bits of 'parquet' or 'milvus' as a split256 Filter, which finds text and bytes.");
+}
+
+}  // namespace
+
+void define_foreign(py::module_& module) {
+    py::class_<Foreign, Shared> type(
+        module, "ForeignFilter",
+        "A Bloom filter of another system: its bits, hashes and bytes.\n\nformat: one of "
+        "foreign_formats(). n_keys, and bits_per_key or fpr, which the system takes: its formula "
+        "gives the size. Keys are integers, hashed as 64 bits, or text and bytes. isa, max_bytes: "
+        "as of Filter. Raises ValueError that names the argument.");
+    type.def(py::init(&made_foreign), py::arg("format"), py::arg("n_keys"),
+             py::arg("bits_per_key") = py::none(), py::kw_only(), py::arg("fpr") = py::none(),
+             py::arg("isa") = py::none(), py::arg("max_bytes") = 0);
+    define_with_keys(type, "insert", "Inserts n keys; None and NULL are skipped.", "",
+                     [](Foreign& self, py::handle keys, bool hashed) {
+                         self.insert(keys_for(self, keys, hashed));
+                     });
+    type.def(
+        "add",
+        [](Foreign& self, py::handle key) {
+            with_one(self.filter, key,
+                     [&](auto k) { self.change([&](ForeignFilter& f) { f.insert(k); }); });
+        },
+        py::arg("key"), "Inserts one integer, text or bytes.");
+    type.def(
+        "__contains__",
+        [](const Foreign& self, py::handle key) {
+            return with_one(self.filter, key, [&](auto k) {
+                return self.read([&](const auto& f) { return f.contains(k); });
+            });
+        },
+        py::arg("key"));
+    define_asking(type);
+    define_reading(type);
+    const auto copy = [](const Foreign& self) {
+        return std::make_shared<Foreign>(self.read([](const ForeignFilter& f) { return f; }));
+    };
+    type.def("copy", copy, "A filter of its own with the same keys.");
+    type.def("__copy__", copy);
+    type.def("__deepcopy__", [=](const Foreign& self, py::handle) { return copy(self); });
+    type.def(
+        "__ior__",
+        [](Shared self, const Foreign& other) {
+            self->unite(other);
+            return self;
+        },
+        py::is_operator());
+    type.def(
+        "__or__",
+        [=](const Foreign& self, const Foreign& other) {
+            Shared both = copy(self);
+            both->unite(other);
+            return both;
+        },
+        py::is_operator());
+    const auto property = [&](const char* name, const char* doc, const auto& of) {
+        type.def_property_readonly(
+            name, [of](const Foreign& self) { return self.read(of); }, doc);
+    };
+    using F = const ForeignFilter&;
+    property("format", "The name of its format.", [](F f) { return name_of(f); });
+    property("k", "The number of bits that a key sets.", [](F f) { return f.k(); });
+    property("size_in_bytes", "Of its bits.", [](F f) { return f.size_in_bytes(); });
+    property("details", "What its bytes say besides: seed, strategy, ..",
+             [](F f) { return f.details(); });
+    type.def(
+        "estimated_fpr",
+        [](const Foreign& self) { return self.read([](F f) { return f.estimated_fpr(); }); },
+        "The false-positive rate by the bits that are set now.");
+    type.def("__repr__", [](const Foreign& self) {
+        return self.read([](F f) {
+            return "<simdbloom.ForeignFilter of " + name_of(f) + ", " +
+                   std::to_string(f.size_in_bytes()) + " bytes>";
+        });
+    });
+    module.def(
+        "foreign_formats", [] { return names_of(foreign_formats()); },
+        "The names of the formats of ForeignFilter.");
+    module.def(
+        "foreign_formats_of",
+        [](py::handle data) {
+            const BufferOf buffer(data);
+            return names_of(foreign_formats_of(buffer.bytes()));
+        },
+        py::arg("data"),
+        "The formats whose fixed bytes and lengths these bytes have; never 'leveldb' and "
+        "'impala'.");
+}
+
+}  // namespace simdbloom::python
