@@ -14,6 +14,8 @@ inline constexpr std::size_t bank_max_rows = 30;
 inline constexpr std::size_t bank_max_chunk = 32;
 /// Counts of up to 2^16 - 1 keys are kept as that many bit planes before they are added up.
 inline constexpr std::size_t bank_planes = 16;
+/// The planes, and the bitmaps of eight keys.
+inline constexpr std::size_t bank_scratch = bank_planes + 8;
 
 /// A bank, as kernels see it.
 struct BankTarget {
@@ -35,9 +37,9 @@ struct BankKernels {
     /// Writes t.words words a key.
     void (*contains)(const BankTarget& t, const std::uint64_t* hashes, std::size_t n,
                      std::byte* bitmaps);
-    /// Adds to counts[s], for each set s. `planes`: bank_planes * t.words words of any content.
+    /// Adds to counts[s], for each set s. `scratch`: bank_scratch * t.words words of any content.
     void (*count)(const BankTarget& t, const std::uint64_t* hashes, std::size_t n,
-                  std::byte* planes, std::uint64_t* counts);
+                  std::byte* scratch, std::uint64_t* counts);
 };
 SIMDBLOOM_DECLARE_KERNELS(BankKernels, bank_kernels)
 

@@ -94,10 +94,10 @@ inline void prefetch_rows(const BankTarget& t, const std::uint64_t* offsets, std
 #pragma GCC unroll 1
     for (std::size_t i = 0; i < keys * t.k; ++i) {
         const std::byte* const row = t.bits + offsets[i];
-        O::prefetch(row);
+        O::prefetch_near(row);
 #pragma GCC unroll 1
-        for (std::uint64_t b = 64; b < bytes; b += 64) O::prefetch(row + b);
-        if (straddles) O::prefetch(row + bytes - 1);
+        for (std::uint64_t b = 64; b < bytes; b += 64) O::prefetch_near(row + b);
+        if (straddles) O::prefetch_near(row + bytes - 1);
     }
 }
 
@@ -126,50 +126,53 @@ inline void for_each_eight(const BankTarget& t, const std::uint64_t* hashes, std
     }
 }
 
+/// The ANDs of the rows of so many keys, t.words words a key.
+template <class O>
+inline void and_keys(const BankTarget& t, const std::uint64_t* offsets, std::size_t keys,
+                     std::byte* to) {
+    if (t.words == 1) {
+        for (std::size_t i = 0; i < keys; ++i, offsets += t.k, to += 8)
+            OneWord::store(to, and_rows<OneWord>(t.bits, offsets, t.k));
+        return;
+    }
+    for (std::size_t i = 0; i < keys; ++i, offsets += t.k, to += 8 * t.words) {
+        std::size_t w = 0;
+#pragma GCC unroll 1
+        for (; w + 4 * O::lanes <= t.words; w += 4 * O::lanes)
+            and_four<Words<O>>(t.bits + 8 * w, offsets, t.k, to + 8 * w);
+        for_each_part<O>(w, t.words, [&]<class P>(std::size_t at) {
+            P::store(to + 8 * at, and_rows<P>(t.bits + 8 * at, offsets, t.k));
+        });
+    }
+}
+
 template <class O>
 SIMDBLOOM_KERNEL void bank_contains(const BankTarget& target, const std::uint64_t* hashes,
                                     std::size_t n, std::byte* bitmaps) {
     const BankTarget t = target;  // a copy: stores of answers, which are bytes, cannot change it
-    for_each_eight<O>(
-        t, hashes, n, [&](const std::uint64_t* offsets, std::size_t first, std::size_t keys) {
-            std::byte* to = bitmaps + first * t.words * 8;
-            if (t.words == 1) {
-                for (std::size_t i = 0; i < keys; ++i, offsets += t.k, to += 8)
-                    OneWord::store(to, and_rows<OneWord>(t.bits, offsets, t.k));
-                return;
-            }
-            for (std::size_t i = 0; i < keys; ++i, offsets += t.k, to += 8 * t.words) {
-                std::size_t w = 0;
-#pragma GCC unroll 1
-                for (; w + 4 * O::lanes <= t.words; w += 4 * O::lanes)
-                    and_four<Words<O>>(t.bits + 8 * w, offsets, t.k, to + 8 * w);
-                for_each_part<O>(w, t.words, [&]<class P>(std::size_t at) {
-                    P::store(to + 8 * at, and_rows<P>(t.bits + 8 * at, offsets, t.k));
-                });
-            }
-        });
+    for_each_eight<O>(t, hashes, n,
+                      [&](const std::uint64_t* offsets, std::size_t first, std::size_t keys) {
+                          and_keys<O>(t, offsets, keys, bitmaps + first * t.words * 8);
+                      });
 }
 
 /// Adds b and c to the bits of sum; returns the carry.
 template <class P>
 inline typename P::V carry_save(typename P::V& sum, typename P::V b, typename P::V c) {
-    const auto half = sum ^ b;
-    const auto carry = (sum & b) | (half & c);
-    sum = half ^ c;
+    const auto carry = (sum & b) | ((sum ^ b) & c);
+    sum = P::xor3(sum, b, c);
     return carry;
 }
 
-/// Adds the bits of up to eight keys, in the part from word w on, to the planes of that part.
+/// Adds eight bitmaps, in the part from word w on, to the planes of that part.
 template <class P>
-inline void add_eight(const BankTarget& t, const std::uint64_t* offsets, std::size_t keys,
-                      std::size_t w, unsigned planes_used, std::byte* planes) {
+inline void add_eight(const std::byte* bitmaps, std::size_t words, std::size_t w,
+                      unsigned planes_used, std::byte* planes) {
     constexpr std::size_t step = 8 * P::words;
     std::byte* const plane = planes + w * 8 * bank_planes;
-    const auto key = [&](std::size_t i) {
-        return i < keys ? and_rows<P>(t.bits + 8 * w, offsets + i * t.k, t.k) : P::zero();
-    };
+    const auto bitmap = [&](std::size_t i) { return P::load(bitmaps + 8 * (i * words + w)); };
     auto ones = P::load(plane), twos = P::load(plane + step), fours = P::load(plane + 2 * step);
-    const auto pair = [&](std::size_t i) { return carry_save<P>(ones, key(i), key(i + 1)); };
+    const auto pair = [&](std::size_t i) { return carry_save<P>(ones, bitmap(i), bitmap(i + 1)); };
     const auto two_a = pair(0), two_b = pair(2);
     const auto four_a = carry_save<P>(twos, two_a, two_b);
     const auto two_c = pair(4), two_d = pair(6);
@@ -207,9 +210,11 @@ inline void add_counts(const std::byte* plane, std::size_t step, unsigned planes
 
 template <class O>
 SIMDBLOOM_KERNEL void bank_count(const BankTarget& target, const std::uint64_t* hashes,
-                                 std::size_t n, std::byte* planes, std::uint64_t* counts) {
+                                 std::size_t n, std::byte* scratch, std::uint64_t* counts) {
     const BankTarget t = target;
+    std::byte* const planes = scratch;
     constexpr std::size_t most = (std::size_t{1} << bank_planes) - bank_max_chunk;
+    std::byte* const bitmaps = planes + 8 * bank_planes * t.words;
     for (std::size_t done = 0; done < n;) {
         const std::size_t here = n - done < most ? n - done : most;
         unsigned used = 3;
@@ -217,8 +222,11 @@ SIMDBLOOM_KERNEL void bank_count(const BankTarget& target, const std::uint64_t* 
         for (std::size_t i = 0; i < 8 * bank_planes * t.words; ++i) planes[i] = std::byte{0};
         for_each_eight<O>(t, hashes + done, here,
                           [&](const std::uint64_t* offsets, std::size_t, std::size_t keys) {
+                              and_keys<O>(t, offsets, keys, bitmaps);
+                              for (std::size_t i = keys * 8 * t.words; i < 64 * t.words; ++i)
+                                  bitmaps[i] = std::byte{0};
                               for_each_part<O>(0, t.words, [&]<class P>(std::size_t w) {
-                                  add_eight<P>(t, offsets, keys, w, used, planes);
+                                  add_eight<P>(bitmaps, t.words, w, used, planes);
                               });
                           });
         for_each_part<O>(0, t.words, [&]<class P>(std::size_t w) {
