@@ -49,7 +49,7 @@ build_packages=(g++ cmake ninja-build pkg-config libxsimd-dev libcpu-features-de
 # What bench/report --quick needs, and what all of bench/ does.
 report_packages=(libbenchmark-dev libleveldb-dev libbloom-dev nlohmann-json3-dev nettle-dev
   libmurmurhash-dev wamerican-huge python3)
-bench_packages=("${report_packages[@]}" libabsl-dev)
+bench_packages=("${report_packages[@]}" libabsl-dev libseqan3-dev)
 test_packages=(binutils clang-format-14 libcli11-dev libgtest-dev libsodium-dev libopenmpi-dev
   librocksdb-dev libxxhash-dev libzstd-dev lua5.4 openmpi-bin python3-yaml zlib1g-dev zstd)
 # The Python package, and what its tests and its page use.

@@ -46,6 +46,9 @@ std::vector<Saved> everything(std::size_t keys) {
         const auto map = test::make_map(shape, keys);
         all.push_back(saved_as<BloomierMap>(map.spec(), save(map)));
     }
+    FilterBank bank = FilterBank::with_bits_per_key(65, 40, 8, {.spec = "register64:k=4"});
+    for (std::size_t s = 0; s < 65; ++s) bank.insert(s, test::random_keys(40, 40 * s));
+    all.push_back(saved_as<FilterBank>("bank", save(bank)));
     ScalableBloom series({.first_capacity = 20, .fpr = 0.1});
     series.insert(test::random_keys(100));
     all.push_back(saved_as<ScalableBloom>("series", save(series)));
@@ -59,8 +62,8 @@ std::vector<Saved> everything(std::size_t keys) {
     return all;
 }
 
-/// Promise of Damage.*, Serialize.*, SerializeFile.*, BloomierSaved.*: Saved filters and maps come
-///   back bit for bit; truncated, changed or forged bytes are refused.
+/// Promise of Damage.*, Serialize.*, SerializeFile.*, BloomierSaved.*, BankSaved.*: Saved filters,
+///   maps and banks come back bit for bit; truncated, changed or forged bytes are refused.
 TEST(Damage, EveryTruncationAndExtensionIsRefusedInMemoryAndInAFile) {
     const test::TemporaryFolder folder("damage");
     const auto path = folder.path / "saved";

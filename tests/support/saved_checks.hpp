@@ -62,6 +62,7 @@ inline std::uint64_t saved_seed(const std::filesystem::path& path) {
 
 inline const AnyFilter& behind(const FrozenFilter& frozen) { return *frozen; }
 inline const BloomierMap& behind(const BloomierMap& map) { return map; }
+inline const FilterBank& behind(const FilterBank& bank) { return bank; }
 
 /// From bytes, a view, a file and a mapped file. `expect_same` compares two filters.
 template <class View, class F, class Same>

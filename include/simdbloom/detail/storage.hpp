@@ -38,6 +38,8 @@ public:
     std::byte* data() noexcept { return memory_.data; }
     const std::byte* data() const noexcept { return memory_.data; }
     std::size_t size() const noexcept { return memory_.size; }
+    /// Whether there are bytes and they are its own, not borrowed or of a file.
+    bool writable() const noexcept { return memory_.data == memory_.owned; }
     void swap(Storage& other) noexcept { std::swap(memory_, other.memory_); }
 
 private:

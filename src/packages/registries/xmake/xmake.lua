@@ -20,7 +20,8 @@ package("simdbloom")
             -- A library stands before those that it needs.
             package:add("links", "simdbloom_c", "simdbloom_join", "simdbloom_advice", "simdbloom_threads",
                 "simdbloom_foreign", "simdbloom_leveldb_filter", "simdbloom_parquet", "simdbloom_any",
-                "simdbloom_fixed", "simdbloom_growing", "simdbloom_textbook")
+                "simdbloom_fixed", "simdbloom_growing", "simdbloom_textbook",
+                "simdbloom_bank")
         end
         package:add("links", "simdbloom")
     end)

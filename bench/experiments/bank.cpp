@@ -1,0 +1,214 @@
+// One key asked of many sets: a FilterBank, seqan3's interleaved Bloom filter of as many bits, and
+// S filters one by one.
+#include "simdbloom/bank/filter_bank.hpp"
+
+#include <sys/mman.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+
+#include "experiments/experiment.hpp"
+#include "harness/clock.hpp"
+#include "simdbloom/cache_line.hpp"
+#include "simdbloom/fpr.hpp"
+#ifdef SIMDBLOOM_SEQAN3
+#include <seqan3/search/dream_index/interleaved_bloom_filter.hpp>
+#endif
+
+namespace {
+
+using namespace simdbloom;
+using namespace simdbloom::bench;
+
+constexpr double wanted_fpr = 0.005;
+constexpr std::size_t pool_keys = 1 << 20, batch = 4096;
+constexpr unsigned rounds = 9;
+/// Larger ones get random bits in place of keys, of as many ones as keys would set.
+constexpr std::uint64_t filled_bytes = 64 << 20;
+
+/// Fills memory with bits that are 1 with chance p, to 10 binary digits.
+void fill_randomly(std::span<std::byte> bytes, double p, std::uint64_t seed) {
+    const auto digits = static_cast<unsigned>(std::lround(p * 1024));
+    for (std::size_t i = 0; i + 8 <= bytes.size(); i += 8) {
+        std::uint64_t word = 0;
+        for (unsigned d = 0; d < 10; ++d) {
+            const std::uint64_t r = hash_key(2 * i + d, seed);
+            word = (digits >> d & 1) != 0 ? word | r : word & r;
+        }
+        std::memcpy(bytes.data() + i, &word, 8);
+    }
+}
+
+void give_huge_pages(void* p, std::size_t bytes) {
+#ifdef MADV_COLLAPSE
+    constexpr std::size_t page = 2 << 20;
+    const auto first = (reinterpret_cast<std::uintptr_t>(p) + page - 1) / page * page,
+               last = (reinterpret_cast<std::uintptr_t>(p) + bytes) / page * page;
+    if (first < last) (void)madvise(reinterpret_cast<void*>(first), last - first, MADV_COLLAPSE);
+#else
+    (void)p, (void)bytes;
+#endif
+}
+
+/// Calls work(keys) for batches of a pool of absent keys, each pass going on where the last ended.
+template <class Work>
+Contestant asked(std::string name, std::span<const std::uint64_t> pool, std::size_t keys,
+                 Work work) {
+    return contestant(std::move(name), keys, [pool, keys, work, at = std::size_t{0}]() mutable {
+        for (std::size_t done = 0; done < keys; done += batch) {
+            work(pool.subspan(at, batch));
+            at = (at + batch) % pool.size();
+        }
+    });
+}
+
+std::string milli(double share) { return text("%.2f", 1000 * share); }
+
+void print_size(std::size_t sets, std::uint64_t bytes, bool huge_pages, const MemorySpeed& speed) {
+    const KeySource source = KeySource::generated(1);
+    std::vector<std::uint64_t> pool(pool_keys);
+    source.fill(std::uint64_t{1} << 40, pool.data(), pool.size());
+    const FilterBank one = FilterBank::for_fpr(1, 100'000, wanted_fpr);
+    const auto keys_each = static_cast<std::size_t>(static_cast<double>(bytes) * 8 /
+                                                    static_cast<double>(sets) / one.bits_per_key());
+    Options options;
+    options.huge_pages = huge_pages;
+    FilterBank bank = FilterBank::for_fpr(sets, keys_each, wanted_fpr, options);
+    const bool by_keys = bytes <= filled_bytes;
+    const auto keys_of = [&](std::size_t s) {
+        std::vector<std::uint64_t> keys(keys_each);
+        source.fill(s * keys_each, keys.data(), keys.size());
+        return keys;
+    };
+    const auto bits_of = [](auto& filter) {
+        const auto bytes_of = filter.bytes();
+        return std::span(const_cast<std::byte*>(bytes_of.data()), bytes_of.size());
+    };
+    const unsigned k = bank.layout().k;
+    if (by_keys)
+        for (std::size_t s = 0; s < sets; ++s) bank.insert(s, keys_of(s));
+    else fill_randomly(bits_of(bank), std::pow(bank.expected_fpr(), 1.0 / k), 1);
+
+    // One by one, each of the best k.
+    std::vector<CacheLineBloom> filters;
+    const bool asks_filters = 3 * bytes <= std::uint64_t{4} << 30;
+    for (std::size_t s = 0; asks_filters && s < sets; ++s) {
+        filters.push_back(CacheLineBloom::for_fpr(keys_each, wanted_fpr, options));
+        if (by_keys) filters[s].insert(keys_of(s));
+        else fill_randomly(bits_of(filters[s]), 0.45, s);
+    }
+
+    const std::size_t keys =
+        std::max(batch, (std::size_t{1} << 24) / std::max<std::size_t>(sets, 256));
+    std::vector<std::uint8_t> bitmaps(batch * bank.bitmap_bytes());
+    std::vector<std::uint64_t> counts(sets), sums(sets);
+    std::vector<Contestant> turns{
+        asked("contains", pool, keys, [&](auto asked) { bank.contains(asked, bitmaps); }),
+        asked("count", pool, keys, [&](auto asked) { bank.count_per_set(asked, counts); })};
+    if (asks_filters)
+        turns.push_back(asked("filters", pool, keys, [&](auto asked) {
+            for (const auto& filter : filters) (void)filter.contains(asked, bitmaps);
+        }));
+    std::string their_fpr = "-";
+#ifdef SIMDBLOOM_SEQAN3
+    using Ibf = seqan3::interleaved_bloom_filter<seqan3::data_layout::uncompressed>;
+    const double bits = static_cast<double>(bank.rows());
+    // The number of hashes whose FPR is the nearest to ours.
+    unsigned h = 1;
+    const auto off = [&](unsigned of) {
+        return std::abs(
+            std::log(fpr::classic(bits, static_cast<double>(keys_each), of) / bank.expected_fpr()));
+    };
+    for (unsigned other = 2; other <= 5; ++other)
+        if (off(other) < off(h)) h = other;
+    Ibf ibf{seqan3::bin_count{sets}, seqan3::bin_size{static_cast<std::size_t>(bank.rows())},
+            seqan3::hash_function_count{h}};
+    auto* const raw = reinterpret_cast<std::byte*>(ibf.raw_data().data());
+    const std::size_t raw_bytes = ibf.bit_size() / 8;
+    if (huge_pages) give_huge_pages(raw, raw_bytes);
+    if (by_keys) {
+        for (std::size_t s = 0; s < sets; ++s)
+            for (const auto key : keys_of(s)) ibf.emplace(key, seqan3::bin_index{s});
+    } else {
+        const double fill = -std::expm1(-static_cast<double>(h * keys_each) / bits);
+        fill_randomly({raw, raw_bytes}, fill, 2);
+    }
+    auto agent = ibf.membership_agent();
+    auto counting = ibf.counting_agent<std::uint32_t>();
+    {
+        double found = 0;
+        const auto& their = counting.bulk_count(std::span(pool).first(1 << 16));
+        for (std::size_t s = 0; s < sets; ++s) found += static_cast<double>(their[s]);
+        their_fpr = milli(found / static_cast<double>(sets) / (1 << 16));
+    }
+    turns.push_back(asked("seqan contains", pool, keys, [&](auto asked) {
+        for (const auto key : asked) {
+            const auto& bitmap = agent.bulk_contains(key);
+            __asm__ volatile("" : : "r"(&bitmap) : "memory");
+        }
+    }));
+    turns.push_back(asked("seqan count", pool, keys, [&](auto asked) {
+        const auto& their = counting.bulk_count(asked);
+        __asm__ volatile("" : : "r"(&their) : "memory");
+    }));
+#endif
+    std::uint64_t found = 0;
+    bank.count_per_set(std::span(pool).first(1 << 16), sums);
+    for (const auto n : sums) found += n;
+    for (auto& turn : turns) {
+        double seconds;
+        for (unsigned i = 0; i < 3; ++i) (void)turn.pass(&seconds);
+    }
+    Timer(rounds).run(turns);
+    std::vector<double> ns;
+    for (const auto& turn : turns) ns.push_back(median(turn.ns_per_key));
+    // What memory allows: k random rows, or their bytes in order.
+    const double row = static_cast<double>(bank.bitmap_bytes()), lines = std::ceil(row / 64);
+    const double ceiling = k * std::max(1e9 / speed.random_lines_per_second,
+                                        lines * 64 / speed.sequential_gb_per_second);
+    const std::size_t at = asks_filters ? 3 : 2;
+    const auto theirs = [&](std::size_t i) {
+        return ns.size() > at ? text("%.0f (%.1f x)", ns[at + i], ns[at + i] / ns[i])
+                              : std::string("-");
+    };
+    print_row({text("%zu", sets),
+               bytes >> 30 != 0 ? text("%llu GiB", (unsigned long long)bytes >> 30)
+                                : text("%llu MiB", (unsigned long long)bytes >> 20),
+               huge_pages ? "2 MiB" : "4 KiB", text("%u", k),
+               milli(static_cast<double>(found) / static_cast<double>(sets) / (1 << 16)) + ", " +
+                   their_fpr,
+               text("%.1f", ns[0]), text("%.1f", ns[1]), theirs(0), theirs(1),
+               asks_filters ? text("%.0f (%.1f x)", ns[2], ns[2] / ns[0]) : "-",
+               text("%.1f", ceiling)});
+    std::fflush(stdout);
+}
+
+}  // namespace
+
+/// bank [SETS [MIB]]: of these alone.
+int main(int argc, char** argv) {
+    const MemorySpeed speed = memory_speed();
+    std::printf(
+        "ns a key for all sets, on one thread, medians of %u rounds in turn; batches of %zu absent "
+        "keys.\nEvery set is made for an FPR of %g; measured FPRs, ours and seqan3's, are in "
+        "thousandths. Above %llu MiB\nthe filters hold random bits, of as many ones as keys would "
+        "set. The ceiling is for memory:\n%.1f GB/s in order, %.0f million random lines a "
+        "second.\n\n",
+        rounds, batch, wanted_fpr, (unsigned long long)filled_bytes >> 20,
+        speed.sequential_gb_per_second, speed.random_lines_per_second / 1e6);
+    print_header({"sets", "size", "pages", "rows", "FPR, 1/1000", "`contains`", "`count_per_set`",
+                  "seqan3 `bulk_contains`", "seqan3 `bulk_count`", "filters one by one",
+                  "ceiling"});
+    for (const std::size_t sets : {64u, 512u, 4096u}) {
+        if (argc > 1 && std::stoull(argv[1]) != sets) continue;
+        for (const std::uint64_t mib : {1u, 16u, 256u, 4096u}) {
+            if (argc > 2 && std::stoull(argv[2]) != mib) continue;
+            for (const bool huge_pages : {true, false})
+                print_size(sets, mib << 20, huge_pages, speed);
+        }
+    }
+    print_source("bank");
+}

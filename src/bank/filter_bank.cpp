@@ -1,0 +1,202 @@
+// A bank: inserts and lookups.
+#include "simdbloom/bank/filter_bank.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <stdexcept>
+
+#include "bank/kernel_table.hpp"
+#include "core/dispatch/kernels_of.hpp"
+#include "core/dispatch/tuner.hpp"
+#include "core/filters/interface.hpp"
+
+namespace simdbloom {
+namespace detail {
+SIMDBLOOM_SELECT_KERNELS(bank_kernels)
+}  // namespace detail
+namespace {
+
+/// Calls use(first, hashes) for pieces of a batch, which are hashes where they lie or are hashed.
+template <class Use>
+void for_each_hash(const FilterBank& bank, const Keys& keys, const Use& use) {
+    if (keys.are_hashes()) use(std::size_t{0}, keys.words());
+    else detail::for_each_hash(bank, keys, use);
+}
+
+/// Calls run(target, first, n) for slices of n keys, in the way that was fastest so far.
+template <class Run>
+void in_fastest_way(detail::BankTarget target, unsigned call, const void* kernels, std::size_t n,
+                    const Run& run) {
+    if (target.prefetching.way != detail::Prefetch::tuned) return run(target, std::size_t{0}, n);
+    const detail::Tuner tuner(target.bits, call, kernels, target.prefetching.size, false);
+    detail::in_tuned_slices(tuner, n, [&](detail::BatchWay way, std::size_t first, std::size_t m) {
+        target.prefetching.way = detail::prefetch_of(way);
+        run(target, first, m);
+        return true;
+    });
+}
+
+std::vector<std::uint32_t> sets_of(std::span<const std::uint8_t> bitmap, std::size_t n) {
+    std::vector<std::uint32_t> sets;
+    sets.reserve(n);
+    for (std::size_t i = 0; i < bitmap.size(); i += 8)
+        for (auto word = detail::load_le<std::uint64_t>(bitmap.data() + i); word != 0;
+             word &= word - 1)
+            sets.push_back(static_cast<std::uint32_t>(8 * i) +
+                           static_cast<std::uint32_t>(std::countr_zero(word)));
+    return sets;
+}
+
+std::size_t ones_of(std::span<const std::uint8_t> bitmap) {
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < bitmap.size(); i += 8)
+        n += static_cast<std::size_t>(
+            std::popcount(detail::load_le<std::uint64_t>(bitmap.data() + i)));
+    return n;
+}
+
+}  // namespace
+
+FilterBank::FilterBank(const detail::KeyHash& hash, detail::BankParts parts, const Options& options)
+    : KeyHash(hash),
+      BankParts(std::move(parts)),
+      max_bytes_(options.max_bytes),
+      allocator_(options.allocator),
+      huge_pages_(options.huge_pages) {
+    use_isa(options.isa ? *options.isa : default_isa());
+}
+
+FilterBank::FilterBank(detail::BankParts parts, const Options& options)
+    : KeyHash(options),
+      BankParts(std::move(parts)),
+      max_bytes_(options.max_bytes),
+      allocator_(options.allocator),
+      huge_pages_(options.huge_pages) {
+    use_isa(options.isa ? *options.isa : default_isa());
+}
+
+void FilterBank::use_isa(Isa isa) {
+    kernels_ = &detail::bank_kernels(isa);
+    isa_ = isa;
+}
+
+detail::BankTarget FilterBank::target() const noexcept {
+    // 32 keys on their way were best for 64, 512 and 4,096 sets, beside 8 and 16 (Zen 5, 256 MiB:
+    // 11.3 ns a key, 15.7 and 23.3 for 64 sets; 117, 130 and 137 for 4,096). The rows of the chunk
+    // that is read and of the next take at most 256 KiB, as long as 8 keys allow that.
+    const std::uint64_t lines = (words() + 7) / 8 * layout_.k;
+    constexpr std::uint64_t lines_ahead = 2048;
+    return {// Lookup kernels do not write through `bits`.
+            const_cast<std::byte*>(bits_.data()),
+            kernels_->rows[static_cast<std::size_t>(layout_.kind)],
+            blocks_,
+            sets_,
+            words(),
+            layout_.k,
+            layout_.zones,
+            lines * 32 <= lines_ahead   ? 32u
+            : lines * 16 <= lines_ahead ? 16u
+                                        : 8u,
+            detail::prefetching_of(bits_.size())};
+}
+
+void FilterBank::check_set(std::size_t set) const {
+    if (set >= sets_)
+        throw std::out_of_range("simdbloom: set " + std::to_string(set) + " of a bank of " +
+                                std::to_string(sets_) + " sets");
+}
+
+void FilterBank::check_writable() const {
+    detail::check_not_moved(blocks_ == 0);
+    if (!bits_.writable())
+        throw std::invalid_argument(
+            "simdbloom: this bank is a view of saved bytes; only a copy of it can change");
+}
+
+void FilterBank::insert(std::size_t set, const Keys& keys) {
+    check_writable();
+    check_set(set);
+    const detail::BankTarget t = target();
+    std::byte* const column = t.bits + set / 8;
+    const auto bit = static_cast<std::byte>(1u << set % 8);
+    constexpr std::size_t chunk = detail::bank_max_chunk;
+    std::uint64_t offsets[2][chunk * detail::bank_max_rows];
+    for_each_hash(*this, keys, [&](std::size_t, std::span<const std::uint64_t> hashes) {
+        // The rows of a chunk are prefetched before those of the chunk before are written.
+        std::size_t staged = 0;
+        for (std::size_t first = 0, c = 0; first < hashes.size() + chunk; first += chunk, ++c) {
+            const std::uint64_t* const now = offsets[~c & 1];
+            const std::size_t n = staged;
+            staged = first < hashes.size() ? std::min(chunk, hashes.size() - first) : 0;
+            if (staged != 0) t.rows(t, hashes.data() + first, staged, offsets[c & 1]);
+            for (std::size_t i = 0; i < staged * t.k; ++i)
+                __builtin_prefetch(column + offsets[c & 1][i], 1);
+            for (std::size_t i = 0; i < n * t.k; ++i) column[now[i]] |= bit;
+        }
+    });
+}
+
+void FilterBank::insert_hash(std::size_t set, std::uint64_t hash) {
+    insert(set, Keys::hashes({&hash, 1}));
+}
+
+void FilterBank::contains(const Keys& keys, std::span<std::uint8_t> bitmaps) const {
+    const std::size_t bytes = bitmap_bytes();
+    if (bytes != 0 && bitmaps.size() / bytes < keys.size())
+        throw std::length_error("simdbloom: bitmaps of " + std::to_string(bitmaps.size()) +
+                                " bytes are too short for " + std::to_string(keys.size()) +
+                                " keys of " + std::to_string(bytes) + " bytes each");
+    detail::check_apart(keys.memory(), std::as_bytes(bitmaps));
+    if (blocks_ == 0) return;
+    std::byte* const out = std::as_writable_bytes(bitmaps).data();
+    for_each_hash(*this, keys, [&](std::size_t first, std::span<const std::uint64_t> hashes) {
+        in_fastest_way(target(), 0, kernels_, hashes.size(),
+                       [&](const detail::BankTarget& t, std::size_t at, std::size_t n) {
+                           kernels_->contains(t, hashes.data() + at, n, out + (first + at) * bytes);
+                       });
+    });
+}
+
+void FilterBank::contains_hash(std::uint64_t hash, std::span<std::uint8_t> bitmap) const {
+    contains(Keys::hashes({&hash, 1}), bitmap);
+}
+
+std::vector<std::uint32_t> FilterBank::select_hash(std::uint64_t hash) const {
+    std::vector<std::uint8_t> bitmap(bitmap_bytes());
+    contains_hash(hash, bitmap);
+    return sets_of(bitmap, ones_of(bitmap));
+}
+
+std::size_t FilterBank::count_hash(std::uint64_t hash) const {
+    std::vector<std::uint8_t> bitmap(bitmap_bytes());
+    contains_hash(hash, bitmap);
+    return ones_of(bitmap);
+}
+
+void FilterBank::count_per_set(const Keys& keys, std::span<std::uint64_t> counts) const {
+    if (counts.size() < sets())
+        throw std::length_error("simdbloom: room for " + std::to_string(counts.size()) +
+                                " counts is too short for " + std::to_string(sets()) + " sets");
+    detail::check_apart(keys.memory(), std::as_bytes(counts));
+    std::fill_n(counts.begin(), sets(), std::uint64_t{0});
+    if (blocks_ == 0) return;
+    std::vector<std::byte> scratch(detail::bank_scratch * bitmap_bytes());
+    for_each_hash(*this, keys, [&](std::size_t, std::span<const std::uint64_t> hashes) {
+        in_fastest_way(target(), 1, kernels_, hashes.size(),
+                       [&](const detail::BankTarget& t, std::size_t at, std::size_t n) {
+                           kernels_->count(t, hashes.data() + at, n, scratch.data(), counts.data());
+                       });
+    });
+}
+
+std::vector<std::uint32_t> FilterBank::select_sets(const Keys& keys, std::size_t least) const {
+    std::vector<std::uint64_t> counts(sets());
+    count_per_set(keys, counts);
+    std::vector<std::uint32_t> sets;
+    for (std::size_t s = 0; s < counts.size(); ++s)
+        if (counts[s] >= least) sets.push_back(static_cast<std::uint32_t>(s));
+    return sets;
+}
+
+}  // namespace simdbloom

@@ -1,0 +1,146 @@
+// Saved banks (src/bank/README.md, "The bytes").
+#include <algorithm>
+#include <utility>
+
+#include "bank/bank_size.hpp"
+#include "core/files/load.hpp"
+#include "simdbloom/bank/filter_bank.hpp"
+#include "simdbloom/detail/layout_traits.hpp"
+
+namespace simdbloom {
+namespace detail {
+namespace {
+
+constexpr Kind bank_kind{{0x89, 'S', 'B', 'B', 'K', '\r', '\n', 0x1A}, 1, "a bank of filters"};
+
+struct Offset {
+    static constexpr std::size_t layout = 10, k = 11, zones = 12, reserved = 14, blocks = 16,
+                                 sets = 48, reserved_end = 52;
+};
+
+/// The first set, from sets() on, with a bit in a row; sets() rounded up to 64 if there is none.
+std::uint64_t set_behind(std::span<const std::byte> rows, std::uint64_t sets) {
+    const std::size_t bytes = static_cast<std::size_t>((sets + 63) / 64 * 8);
+    std::uint64_t seen = 0;
+    for (std::size_t at = bytes; sets % 64 != 0 && at <= rows.size(); at += bytes)
+        seen |= load_le<std::uint64_t>(rows.data() + at - 8);
+    seen = sets % 64 == 0 ? 0 : seen >> sets % 64;
+    return seen == 0 ? 8 * bytes : sets + static_cast<unsigned>(std::countr_zero(seen));
+}
+
+struct BankFormat {
+    struct ParsedHeader {
+        Layout layout;
+        std::uint64_t blocks = 0, n_keys = 0, sets = 0;
+        SavedHash hash;
+        std::size_t bits_bytes = 0;
+    };
+
+    static Header header(const FilterBank& bank) {
+        check_not_moved(bank.blocks() == 0);
+        Header header = begin_header(bank_kind, bank);
+        put(header, Offset::layout, bank.layout().traits().format_code);
+        put(header, Offset::k, static_cast<std::uint8_t>(bank.layout().k));
+        put(header, Offset::zones, static_cast<std::uint8_t>(bank.layout().zones));
+        put(header, Offset::blocks, bank.blocks());
+        put(header, CommonOffset::n_keys, bank.n_keys());
+        put(header, Offset::sets, static_cast<std::uint32_t>(bank.sets()));
+        return header;
+    }
+
+    static Loaded<ParsedHeader> parse(Fields h, std::uint64_t bytes_in_all,
+                                      const Options& options) {
+        if (auto error = check_kind(h, bank_kind)) return std::move(*error);
+        const unsigned number = get<std::uint8_t>(h, Offset::layout);
+        const auto* const traits =
+            std::ranges::find(layout_traits, number, &LayoutTraits::format_code);
+        if (traits == std::ranges::end(layout_traits))
+            return fault(LoadFault::layout, "layout " + std::to_string(number) + " is unknown");
+        const auto wrong = [](const std::string& what) {
+            return fault(LoadFault::parameter, what);
+        };
+        ParsedHeader parsed;
+        Layout& layout = parsed.layout;
+        layout = {traits->kind, get<std::uint8_t>(h, Offset::k),
+                  get<std::uint8_t>(h, Offset::zones)};
+        if (!layout.is_bloom())
+            return wrong("layout " + std::to_string(number) + " is not of bits");
+        if (traits->zones == 0 ? layout.zones != 2 && layout.zones != 4 : layout.zones != 0)
+            return wrong("z=" + std::to_string(layout.zones) + " does not suit layout " +
+                         std::to_string(number));
+        const auto range = layout.k_range();
+        if (layout.k < range.min || layout.k > range.max ||
+            (layout.k - range.min) % range.step != 0)
+            return wrong("k=" + std::to_string(layout.k) + " does not suit layout " +
+                         std::to_string(number));
+        const bool rest_is_zero = get<std::uint8_t>(h, Offset::reserved) == 0 &&
+                                  all_zero(h.subspan<Offset::reserved_end>());
+        const auto hash = parse_hash(h, bank_kind, rest_is_zero, options);
+        if (!hash) return hash.error();
+        parsed.hash = *hash;
+        parsed.blocks = get<std::uint64_t>(h, Offset::blocks);
+        parsed.n_keys = get<std::uint64_t>(h, CommonOffset::n_keys);
+        parsed.sets = get<std::uint32_t>(h, Offset::sets);
+        if (parsed.blocks == 0 || parsed.blocks > 0xFFFFFFFFu)
+            return wrong(std::to_string(parsed.blocks) + " blocks are not from 1 to 2^32 - 1");
+        if (parsed.n_keys == 0) return wrong("a set is made for at least one key, not for 0");
+        if (parsed.sets == 0) return wrong("a bank has at least one set, not 0");
+        const auto bytes = [&] {
+            return std::to_string(parsed.sets) + " sets of " + std::to_string(parsed.blocks) +
+                   " blocks of " + layout.spec();
+        };
+        // Below 2^41 rows of below 2^30 bytes.
+        const std::uint64_t rows = parsed.blocks * layout.block_bits(),
+                            row_bytes = (parsed.sets + 63) / 64 * 8;
+        if (row_bytes > (UINT64_MAX - framing_bytes) / rows)
+            return fault(LoadFault::size, bytes() + " take more than 2^64 bytes");
+        parsed.bits_bytes = static_cast<std::size_t>(rows * row_bytes);
+        if (auto error = check_size(rows * row_bytes, bytes_in_all, options, bytes))
+            return std::move(*error);
+        return parsed;
+    }
+
+    static Loaded<FilterBank> make(const ParsedHeader& parsed, Storage bits,
+                                   const Options& options) {
+        const auto behind = set_behind({bits.data(), bits.size()}, parsed.sets);
+        if (behind % 64 != 0)
+            return fault(LoadFault::parameter, "a bit of set " + std::to_string(behind) +
+                                                   " is set in a bank of " +
+                                                   std::to_string(parsed.sets) + " sets");
+        return FilterBank({.bits_ = std::move(bits),
+                           .sets_ = parsed.sets,
+                           .blocks_ = parsed.blocks,
+                           .n_keys_ = parsed.n_keys,
+                           .layout_ = parsed.layout},
+                          parsed.hash.options(options));
+    }
+};
+
+}  // namespace
+
+bool each_piece(const FilterBank& bank, const UsePiece& use) {
+    return each_piece(BankFormat::header(bank), bank.bytes(), use);
+}
+
+template <>
+Loaded<FilterBank> load_from<FilterBank>(Source& source, const Options& options) {
+    return load_framed<FilterBank, BankFormat>(source, options);
+}
+
+}  // namespace detail
+
+std::size_t saved_size(const FilterBank& bank) noexcept {
+    return bank.size_in_bytes() + detail::framing_bytes;
+}
+void save(const FilterBank& bank, std::span<std::byte> out) { detail::save_to(bank, out); }
+std::vector<std::byte> save(const FilterBank& bank) { return detail::saved_bytes(bank); }
+void save_file(const FilterBank& bank, const std::filesystem::path& path) {
+    detail::save_path(bank, path);
+}
+
+template Loaded<FilterBank> detail::load_bytes(std::span<const std::byte>, const Options&,
+                                               bool) noexcept;
+template Loaded<FilterBank> detail::load_path(const std::filesystem::path&, const Options&,
+                                              bool) noexcept;
+
+}  // namespace simdbloom

@@ -1,0 +1,286 @@
+// Lookups in a bank: the AND of a key's k rows, a vector of sets at a time.
+//
+//   hashes -> offsets of rows, a chunk ahead -> prefetch -> AND -> bitmap of the key
+//                                                              \-> counts of each set
+//
+// Counts are bit planes: plane j has bit j of the count of every set. Eight keys are added at once
+// by a tree of carry-save adders, 7 adders for 8 keys (Harley-Seal), so that counting costs about
+// one operation a row more.
+//
+// Limits: rows whose words are not a power of two, nor a multiple of 8, straddle cache lines.
+#pragma once
+
+#include <utility>
+
+#include "bank/kernel_table.hpp"
+#include "core/kernels/extension.hpp"
+
+namespace simdbloom::detail {
+namespace {
+
+// How many words of a row are worked on at once: Words is all lanes of an ISA, HalfWords the 256
+// bits that AVX-512 has beside them, OneWord the rest.
+template <class O>
+struct Words {
+    using V = typename O::V;
+    static constexpr std::size_t words = O::lanes;
+    static V load(const std::byte* p) { return O::load_block(p); }
+    static void store(std::byte* p, V v) { O::store_block(p, v); }
+    static V zero() { return O::broadcast(0); }
+    static V xor3(V a, V b, V c) { return O::xor3(a, b, c); }
+};
+template <class O>
+struct HalfWords {
+    using V = typename O::V32;
+    static constexpr std::size_t words = O::lanes32 / 2;
+    static V load(const std::byte* p) { return O::load_block32(p); }
+    static void store(std::byte* p, V v) { O::store_block32(p, v); }
+    static V zero() { return O::broadcast32(0); }
+    static V xor3(V a, V b, V c) { return a ^ b ^ c; }
+};
+using OneWord = Words<Ops<ScalarArch>>;
+
+/// The AND of a key's rows in one part of them.
+template <class P>
+inline typename P::V and_rows(const std::byte* part, const std::uint64_t* offsets,
+                              std::uint32_t k) {
+    auto all = P::load(part + offsets[0]);
+#pragma GCC unroll 1
+    for (std::uint32_t r = 1; r < k; ++r) all = all & P::load(part + offsets[r]);
+    return all;
+}
+/// The same of four parts side by side, so that offsets are loaded once for all.
+template <class P>
+inline void and_four(const std::byte* part, const std::uint64_t* offsets, std::uint32_t k,
+                     std::byte* to) {
+    constexpr std::size_t step = 8 * P::words;
+    const std::byte* row = part + offsets[0];
+    auto a = P::load(row), b = P::load(row + step), c = P::load(row + 2 * step),
+         d = P::load(row + 3 * step);
+#pragma GCC unroll 1
+    for (std::uint32_t r = 1; r < k; ++r) {
+        row = part + offsets[r];
+        a = a & P::load(row);
+        b = b & P::load(row + step);
+        c = c & P::load(row + 2 * step);
+        d = d & P::load(row + 3 * step);
+    }
+    P::store(to, a);
+    P::store(to + step, b);
+    P::store(to + 2 * step, c);
+    P::store(to + 3 * step, d);
+}
+
+/// Calls work<P>(first word) for the parts of a row.
+template <class O, class Work>
+inline void for_each_part(std::size_t first, std::size_t words, const Work& work) {
+    std::size_t w = first;
+#pragma GCC unroll 1
+    for (; w + O::lanes <= words; w += O::lanes) work.template operator()<Words<O>>(w);
+    if constexpr (O::lanes32 >= 4 && O::lanes32 / 2 < O::lanes)
+        if (w + O::lanes32 / 2 <= words) {
+            work.template operator()<HalfWords<O>>(w);
+            w += O::lanes32 / 2;
+        }
+    if constexpr (O::lanes > 1)
+#pragma GCC unroll 1
+        for (; w < words; ++w) work.template operator()<OneWord>(w);
+}
+
+template <class O>
+inline void prefetch_rows(const BankTarget& t, const std::uint64_t* offsets, std::size_t keys) {
+    const std::uint64_t bytes = 8 * t.words;
+    const bool straddles = t.words % 8 != 0 && (t.words & (t.words - 1)) != 0;
+#pragma GCC unroll 1
+    for (std::size_t i = 0; i < keys * t.k; ++i) {
+        const std::byte* const row = t.bits + offsets[i];
+        O::prefetch_near(row);
+#pragma GCC unroll 1
+        for (std::uint64_t b = 64; b < bytes; b += 64) O::prefetch_near(row + b);
+        if (straddles) O::prefetch_near(row + bytes - 1);
+    }
+}
+
+/// Calls work(offsets, first, m) for eight keys at a time, m of them at the end.
+template <class O, class Work>
+inline void for_each_eight(const BankTarget& t, const std::uint64_t* hashes, std::size_t n,
+                           const Work& work) {
+    alignas(64) std::uint64_t offsets[2][bank_max_chunk * bank_max_rows];
+    const std::size_t chunk = t.chunk;
+    const bool ahead = t.prefetching.way != Prefetch::none && n > 1;
+    const auto at_most = [](std::size_t a, std::size_t b) { return a < b ? a : b; };
+    std::size_t here = at_most(chunk, n);
+    t.rows(t, hashes, here, offsets[0]);
+    if (ahead) prefetch_rows<O>(t, offsets[0], here);
+    for (std::size_t first = 0, c = 0; first < n; ++c) {
+        const std::uint64_t* const now = offsets[c & 1];
+        std::uint64_t* const later = offsets[~c & 1];
+        const std::size_t next = at_most(chunk, n - first - here);
+        if (next != 0) t.rows(t, hashes + first + here, next, later);
+        for (std::size_t i = 0; i < here; i += 8) {
+            if (ahead && i < next) prefetch_rows<O>(t, later + i * t.k, at_most(8, next - i));
+            work(now + i * t.k, first + i, at_most(8, here - i));
+        }
+        first += here;
+        here = next;
+    }
+}
+
+/// The ANDs of the rows of so many keys, t.words words a key.
+template <class O>
+inline void and_keys(const BankTarget& t, const std::uint64_t* offsets, std::size_t keys,
+                     std::byte* to) {
+    if (t.words == 1) {
+        for (std::size_t i = 0; i < keys; ++i, offsets += t.k, to += 8)
+            OneWord::store(to, and_rows<OneWord>(t.bits, offsets, t.k));
+        return;
+    }
+    for (std::size_t i = 0; i < keys; ++i, offsets += t.k, to += 8 * t.words) {
+        std::size_t w = 0;
+#pragma GCC unroll 1
+        for (; w + 4 * O::lanes <= t.words; w += 4 * O::lanes)
+            and_four<Words<O>>(t.bits + 8 * w, offsets, t.k, to + 8 * w);
+        for_each_part<O>(w, t.words, [&]<class P>(std::size_t at) {
+            P::store(to + 8 * at, and_rows<P>(t.bits + 8 * at, offsets, t.k));
+        });
+    }
+}
+
+template <class O>
+SIMDBLOOM_KERNEL void bank_contains(const BankTarget& target, const std::uint64_t* hashes,
+                                    std::size_t n, std::byte* bitmaps) {
+    const BankTarget t = target;  // a copy: stores of answers, which are bytes, cannot change it
+    for_each_eight<O>(t, hashes, n,
+                      [&](const std::uint64_t* offsets, std::size_t first, std::size_t keys) {
+                          and_keys<O>(t, offsets, keys, bitmaps + first * t.words * 8);
+                      });
+}
+
+/// Adds b and c to the bits of sum; returns the carry.
+template <class P>
+inline typename P::V carry_save(typename P::V& sum, typename P::V b, typename P::V c) {
+    const auto carry = (sum & b) | ((sum ^ b) & c);
+    sum = P::xor3(sum, b, c);
+    return carry;
+}
+
+/// Adds eight bitmaps, in the part from word w on, to the planes of that part.
+template <class P>
+inline void add_eight(const std::byte* bitmaps, std::size_t words, std::size_t w,
+                      unsigned planes_used, std::byte* planes) {
+    constexpr std::size_t step = 8 * P::words;
+    std::byte* const plane = planes + w * 8 * bank_planes;
+    const auto bitmap = [&](std::size_t i) { return P::load(bitmaps + 8 * (i * words + w)); };
+    auto ones = P::load(plane), twos = P::load(plane + step), fours = P::load(plane + 2 * step);
+    const auto pair = [&](std::size_t i) { return carry_save<P>(ones, bitmap(i), bitmap(i + 1)); };
+    const auto two_a = pair(0), two_b = pair(2);
+    const auto four_a = carry_save<P>(twos, two_a, two_b);
+    const auto two_c = pair(4), two_d = pair(6);
+    const auto four_b = carry_save<P>(twos, two_c, two_d);
+    auto carry = carry_save<P>(fours, four_a, four_b);
+    P::store(plane, ones);
+    P::store(plane + step, twos);
+    P::store(plane + 2 * step, fours);
+#pragma GCC unroll 1
+    for (unsigned j = 3; j < planes_used; ++j) {
+        const auto sum = P::load(plane + j * step);
+        P::store(plane + j * step, sum ^ carry);
+        carry = sum & carry;
+    }
+}
+
+/// Adds the counts of the planes, of which a part has `step` bytes each, to those of 64 sets.
+inline void add_counts(const std::byte* plane, std::size_t step, unsigned planes_used,
+                       std::uint64_t sets, std::uint64_t* counts) {
+    for (std::uint64_t byte = 0; byte < 8 && 8 * byte < sets; ++byte) {
+        // Byte i of `low` and `high`: that of the count of set i of eight.
+        std::uint64_t low = 0, high = 0;
+        for (unsigned j = 0; j < planes_used; ++j) {
+            const auto bits = static_cast<std::uint64_t>(plane[j * step + byte]);
+            // Bit i of the byte as byte i.
+            const std::uint64_t spread =
+                ((bits * 0x0101010101010101u & 0x8040201008040201u) + 0x7F7F7F7F7F7F7F7Fu) >> 7 &
+                0x0101010101010101u;
+            (j < 8 ? low : high) += spread << (j & 7);
+        }
+        for (std::uint64_t i = 0; i < 8 && 8 * byte + i < sets; ++i)
+            counts[8 * byte + i] += (low >> 8 * i & 0xFF) + ((high >> 8 * i & 0xFF) << 8);
+    }
+}
+
+template <class O>
+SIMDBLOOM_KERNEL void bank_count(const BankTarget& target, const std::uint64_t* hashes,
+                                 std::size_t n, std::byte* scratch, std::uint64_t* counts) {
+    const BankTarget t = target;
+    std::byte* const planes = scratch;
+    constexpr std::size_t most = (std::size_t{1} << bank_planes) - bank_max_chunk;
+    std::byte* const bitmaps = planes + 8 * bank_planes * t.words;
+    for (std::size_t done = 0; done < n;) {
+        const std::size_t here = n - done < most ? n - done : most;
+        unsigned used = 3;
+        while (here >> used != 0) ++used;
+        for (std::size_t i = 0; i < 8 * bank_planes * t.words; ++i) planes[i] = std::byte{0};
+        for_each_eight<O>(t, hashes + done, here,
+                          [&](const std::uint64_t* offsets, std::size_t, std::size_t keys) {
+                              and_keys<O>(t, offsets, keys, bitmaps);
+                              for (std::size_t i = keys * 8 * t.words; i < 64 * t.words; ++i)
+                                  bitmaps[i] = std::byte{0};
+                              for_each_part<O>(0, t.words, [&]<class P>(std::size_t w) {
+                                  add_eight<P>(bitmaps, t.words, w, used, planes);
+                              });
+                          });
+        for_each_part<O>(0, t.words, [&]<class P>(std::size_t w) {
+            for (std::size_t i = 0; i < P::words; ++i)
+                add_counts(planes + w * 8 * bank_planes + 8 * i, 8 * P::words, used,
+                           t.sets - 64 * (w + i), counts + 64 * (w + i));
+        });
+        done += here;
+    }
+}
+
+/// The rows of hashes in a bank of that layout.
+template <class O, LayoutKind kind>
+void bank_rows(const BankTarget& target, const std::uint64_t* hashes, std::size_t n,
+               std::uint64_t* offsets) {
+    const BankTarget t = target;
+    const std::uint64_t bytes = 8 * t.words;
+    constexpr LayoutTraits traits = traits_of(kind);
+    for (std::size_t i = 0; i < n; ++i, offsets += t.k) {
+        if constexpr (traits.anywhere) {
+            std::uint64_t g = hashes[i];
+            for (std::uint32_t r = 0; r < t.k; ++r, g = classic_next(g))
+                offsets[r] = (block_index(g, t.blocks) * 64 + (g & 63)) * bytes;
+        } else {
+            const std::uint64_t first = block_index(hashes[i], t.blocks) * traits.block_bits;
+            const auto x = static_cast<std::uint32_t>(hashes[i]);
+            // Unrolled, so that salts are constants: a table of them would be a second symbol.
+            [&]<std::size_t... r>(std::index_sequence<r...>) {
+                (void)((r < t.k &&
+                        (offsets[r] = (first + bit_position<kind>(x, r, t.k, t.zones)) * bytes,
+                         true)) &&
+                       ...);
+            }
+            (std::make_index_sequence<traits.k_max>());
+        }
+    }
+}
+
+template <class O, LayoutKind kind>
+constexpr BankTarget::Rows* rows_of() {
+    constexpr LayoutTraits traits = traits_of(kind);
+    if constexpr (traits.is_table() || traits.cell_bits() != 1) return nullptr;
+    else return &bank_rows<O, kind>;
+}
+
+template <class O>
+constexpr BankKernels make_kernels() {
+    return {
+#define SIMDBLOOM_ROWS(name) rows_of<O, LayoutKind::name>(),
+        {SIMDBLOOM_EACH_LAYOUT(SIMDBLOOM_ROWS)},
+#undef SIMDBLOOM_ROWS
+        &bank_contains<O>,
+        &bank_count<O>};
+}
+
+}  // namespace
+}  // namespace simdbloom::detail
