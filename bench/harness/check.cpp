@@ -11,6 +11,7 @@ MeasuredFpr judge_fpr(double hits, double probes, double model, double deviation
     const auto wilson = fpr::wilson(hits, probes, 1.96);
     MeasuredFpr m{fpr, wilson.low, wilson.high, model, {}};
     const double sigma = std::hypot(std::sqrt(model * (1 - model) / probes), deviation);
+    if (std::isnan(model)) return m;
     // Half a hit: counts are whole numbers.
     if (!(std::abs(fpr - model) <= 5 * sigma + 0.5 / probes)) {
         char text[200];
