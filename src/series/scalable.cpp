@@ -40,6 +40,15 @@ std::string spec_of_filters(const Options& options) {
                                 "\"");
 }
 
+constexpr std::size_t few_keys = 1 << 20;  // no filter of as many is too large
+
+/// The keys of the largest filter, of 2^32 - 1 blocks; 1 % less, as the model rises with the keys.
+double most_keys(const Layout& layout, double fpr, const Options& options) {
+    constexpr double most_blocks = 0xFFFFFFFF;
+    const auto blocks = detail::size_for_fpr(layout, few_keys, fpr, options).blocks;
+    return std::floor(0.99 * few_keys * most_blocks / static_cast<double>(blocks));
+}
+
 }  // namespace
 
 ScalableBloom::ScalableBloom(const ScalableBloom&) = default;
@@ -97,7 +106,7 @@ ScalableBloom::ScalableBloom(const Scaling& scaling, Options options,
 
 AnyFilter ScalableBloom::next_filter() const {
     const auto i = static_cast<double>(filters_.size());
-    const double keys = static_cast<double>(scaling_.first_capacity) * std::pow(scaling_.growth, i);
+    double keys = static_cast<double>(scaling_.first_capacity) * std::pow(scaling_.growth, i);
     const double share =
         scaling_.fpr * (1 - scaling_.tightening) * std::pow(scaling_.tightening, i);
     const double fpr = share / (1 + share);
@@ -111,8 +120,10 @@ AnyFilter ScalableBloom::next_filter() const {
         ends("need an FPR of " + detail::number(fpr) + ", below " + detail::number(fpr::least));
     Options options = options_;
     options.max_bytes = 0;
+    const Layout layout = Layout::parse(options.spec);
+    if (keys > few_keys) keys = std::min(keys, most_keys(layout, fpr, options));
     const auto n = static_cast<std::size_t>(keys);
-    const auto geometry = detail::size_for_fpr(Layout::parse(options.spec), n, fpr, options);
+    const auto geometry = detail::size_for_fpr(layout, n, fpr, options);
     const std::uint64_t bytes = geometry.blocks * (geometry.layout.block_bits() / 8);
     const double bits = 8 * static_cast<double>(bytes) / keys;
     if (!filters_.empty() && bytes > 4096 && bits > max_bits_per_key)

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "simdbloom/detail/strings.hpp"
@@ -43,6 +46,72 @@ std::string member_of(std::string_view line, const std::string& field, std::uint
 
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
+/// Hashes documents one after the other, and keeps what that allocates.
+class DocumentHasher {
+public:
+    DocumentHasher(const Documents& documents, std::uint64_t seed, Isa isa)
+        : documents_(documents), seed_(seed), isa_(isa) {}
+
+    /// The hashes of the document's runs, each once, in ascending order.
+    void hash(std::string_view text, std::uint64_t number, std::vector<std::uint64_t>& hashes) {
+        std::string member;
+        if (!documents_.field.empty()) text = member = member_of(text, documents_.field, number);
+        runs_.assign(1, text);
+        if (documents_.ngram != 0) split_runs(text);
+        hashes.resize(runs_.size());
+        detail::hash_strings(runs_, {seed_, nullptr}, isa_, hashes.data());
+        std::ranges::sort(hashes);
+        hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+    }
+
+private:
+    /// The runs of words, which blanks of any kind and number separate. A text that is too short
+    /// for a run is one.
+    void split_runs(std::string_view text) {
+        begins_.clear();
+        words_.clear();
+        for (auto at = text.begin();;) {
+            at = std::find_if_not(at, text.end(), is_blank);
+            if (at == text.end()) break;
+            const auto end = std::find_if(at, text.end(), is_blank);
+            begins_.push_back(words_.size());
+            words_.append(at, end) += ' ';
+            at = end;
+        }
+        const std::size_t n = documents_.ngram;
+        begins_.push_back(words_.size());
+        runs_.clear();
+        const std::string_view words = words_;
+        for (std::size_t i = 0; i + n < begins_.size(); ++i)
+            runs_.push_back(words.substr(begins_[i], begins_[i + n] - begins_[i]));
+        if (runs_.empty()) runs_.push_back(words);
+    }
+
+    const Documents& documents_;
+    std::uint64_t seed_;
+    Isa isa_;
+    std::string words_;
+    std::vector<std::size_t> begins_;
+    std::vector<std::string_view> runs_;
+};
+
+/// hash(first, last) of pieces of [0, n) on so many threads. Returns when all are done.
+template <class Hash>
+void in_pieces(std::size_t n, std::size_t threads, const Hash& hash) {
+    const auto piece = [&](std::size_t i) { hash(n * i / threads, n * (i + 1) / threads); };
+    std::vector<std::jthread> others;
+    std::size_t started = 1;
+    for (; started < threads; ++started) {
+        try {
+            others.emplace_back(piece, started);
+        } catch (const std::system_error&) {
+            break;  // If no thread can be started, this one does the rest.
+        }
+    }
+    piece(0);
+    for (std::size_t i = started; i < threads; ++i) piece(i);
+}
+
 }  // namespace
 
 Seen::Seen(ScalableBloom& filter, const Documents& documents)
@@ -55,47 +124,16 @@ Seen::Seen(ScalableBloom& filter, const Documents& documents)
                                  " is not above 0 and at most 1");
 }
 
-/// The runs of words, which blanks of any kind and number separate. A text that is too short for a
-/// run is one.
-void Seen::hash_runs(std::string_view text) {
-    std::vector<std::size_t> begins;
-    words_.clear();
-    for (auto at = text.begin();;) {
-        at = std::find_if_not(at, text.end(), is_blank);
-        if (at == text.end()) break;
-        const auto end = std::find_if(at, text.end(), is_blank);
-        begins.push_back(words_.size());
-        words_.append(at, end) += ' ';
-        at = end;
-    }
-    const std::size_t n = documents_.ngram;
-    begins.push_back(words_.size());
-    runs_.clear();
-    const std::string_view words = words_;
-    for (std::size_t i = 0; i + n < begins.size(); ++i)
-        runs_.push_back(words.substr(begins[i], begins[i + n] - begins[i]));
-    if (runs_.empty()) runs_.push_back(words);
-}
-
-bool Seen::insert_document(std::string_view key) {
-    std::string member;
-    if (!documents_.field.empty()) key = member = member_of(key, documents_.field, keys_);
-    runs_.assign(1, key);
-    if (documents_.ngram != 0) hash_runs(key);
-    hashes_.resize(runs_.size());
-    detail::hash_strings(runs_, {filter_.seed(), nullptr}, filter_.isa(), hashes_.data());
-    // A run that comes twice in one text counts once.
-    std::ranges::sort(hashes_);
-    hashes_.erase(std::unique(hashes_.begin(), hashes_.end()), hashes_.end());
-    const std::size_t found = filter_.count(Keys::hashes(hashes_));
-    const double all = static_cast<double>(hashes_.size());
+bool Seen::insert_document(const std::vector<std::uint64_t>& hashes) {
+    const std::size_t found = filter_.count(Keys::hashes(hashes));
+    const double all = static_cast<double>(hashes.size());
     // 0.8 * 10 is above 8 by rounding.
     const auto enough = std::max<std::size_t>(
         1, static_cast<std::size_t>(std::ceil(documents_.overlap * all * (1 - 1e-12))));
     if (found >= enough) return false;
     (void)update_fpr(100 + filter_.stored() / 200);
-    if (fpr_ > 0) lost_ += at_least(enough - found, hashes_.size() - found, fpr_);
-    filter_.insert(Keys::hashes(hashes_));
+    if (fpr_ > 0) lost_ += at_least(enough - found, hashes.size() - found, fpr_);
+    filter_.insert(Keys::hashes(hashes));
     return true;
 }
 
@@ -118,9 +156,31 @@ void Seen::insert_new(KeySource& source, std::span<std::uint8_t> were_new) {
         lost_ += update_fpr(1000 + filter_.stored() / 20);
         return;
     }
-    for (std::size_t i = 0; i < source.size(); ++i) {
+    // A thread takes some 20 µs to start, and some 200 to hash as many bytes.
+    constexpr std::size_t bytes_a_thread = 32 << 10;
+    const auto texts = source.texts();
+    const std::size_t n = texts.size();
+    const auto bytes = n == 0 ? 0 : static_cast<std::size_t>(texts[n - 1].data() - texts[0].data());
+    const std::size_t most =
+        documents_.threads == 0 ? std::thread::hardware_concurrency() : documents_.threads;
+    const auto threads = std::max<std::size_t>(1, std::min({bytes / bytes_a_thread, n, most}));
+    hashes_.resize(std::max(hashes_.size(), n));
+    std::vector<std::exception_ptr> faults(n);
+    in_pieces(n, threads, [&](std::size_t first, std::size_t last) {
+        DocumentHasher hasher(documents_, filter_.seed(), filter_.isa());
+        for (std::size_t i = first; i < last; ++i) {
+            try {
+                hasher.hash(texts[i], keys_ + i + 1, hashes_[i]);
+            } catch (...) {
+                faults[i] = std::current_exception();
+                return;  // the documents before it are inserted
+            }
+        }
+    });
+    for (std::size_t i = 0; i < n; ++i) {
         ++keys_;
-        if (insert_document(source.texts()[i]))
+        if (faults[i] != nullptr) std::rethrow_exception(faults[i]);
+        if (insert_document(hashes_[i]))
             were_new[i / 8] = static_cast<std::uint8_t>(were_new[i / 8] | 1u << (i % 8));
     }
 }

@@ -17,6 +17,7 @@ struct Documents {
     std::string field;      ///< the member of a JSON object that is compared; "": the whole key
     std::size_t ngram = 0;  ///< words of a run; 0: the text is one key
     double overlap = 0.8;   ///< the share of the runs that makes a document a seen one
+    unsigned threads = 0;   ///< that split and hash; 0: as many as the machine has
 };
 
 class Seen {
@@ -30,8 +31,7 @@ public:
     double expected_lost();
 
 private:
-    bool insert_document(std::string_view key);
-    void hash_runs(std::string_view text);
+    bool insert_document(const std::vector<std::uint64_t>& hashes);
     double update_fpr(std::uint64_t least_more);
     bool whole_keys() const { return documents_.field.empty() && documents_.ngram == 0; }
 
@@ -42,9 +42,7 @@ private:
     double fpr_;               // by the model
     std::uint64_t stored_at_;  // keys of the filter at that time
 
-    std::string words_;
-    std::vector<std::string_view> runs_;
-    std::vector<std::uint64_t> hashes_;
+    std::vector<std::vector<std::uint64_t>> hashes_;  // of a batch's documents
 };
 
 }  // namespace simdbloom::tools

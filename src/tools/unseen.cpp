@@ -142,6 +142,9 @@ void add_unseen(CLI::App& app, int& status) {
     add_value(*command, "--overlap", s->documents.overlap, "SHARE",
               "of the runs of words, above 0 and at most 1")
         ->needs(ngram);
+    add_whole(*command, "--threads", s->documents.threads,
+              "that split and hash members and runs of words")
+        ->default_str("as many as there are cores");
     add_whole(*command, "--capacity", s->scaling.first_capacity,
               "lines (or runs of words) that a new filter is sized for; it grows beyond them");
     add_value(*command, "--fpr", s->scaling.fpr, "RATE",

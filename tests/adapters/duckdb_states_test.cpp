@@ -33,8 +33,8 @@ private:
 
 constexpr std::size_t table = 32, window = States::bytes;
 
-/// Promise of DuckDbStates.*, duckdb: In DuckDB no row that `=` joins is lost, no SELECT ends the
-///   process, and memory has a limit.
+/// Promise of DuckDbStates.*, duckdb: In DuckDB no row that `=` joins is lost, no SELECT ends
+///   the process, and memory is limited.
 TEST(DuckDbStates, RowsOfATableGoToTheirOwn) {
     Container groups(100, table);
     const auto rows = States::of_rows(groups.states.data(), 100);

@@ -157,8 +157,7 @@ TEST_F(LevelDbDatabase, AnswersRightlyAndReadsFewBlocksForAbsentKeys) {
 
 class LevelDbMillionKeys : public LevelDbDatabase {};
 
-/// Promise: Absent keys read fewer blocks than with LevelDB's filters, and under a tenth of the
-///   blocks without filters.
+/// Promise: Absent keys read fewer blocks than with LevelDB's own filters.
 TEST_F(LevelDbMillionKeys, FiltersSpareAbsentKeysTheirBlocksAndOursMoreOfThemThanLevelDbs) {
     const std::size_t n = test::scaled<std::size_t>(20'000, 100'000, 1'000'000);
     // LevelDB asks the filter of each block that it would read without one.

@@ -33,8 +33,8 @@ TEST(LevelDbHash, AnIntegerIsItsEightLittleEndianBytes) {
     }
 }
 
-/// Promise of LevelDbFilter.*, LevelDbLibrary.*: Filters in LevelDB's own format equal the
-///   library's byte for byte, and give its results for any bytes.
+/// Promise of LevelDbFilter.*, LevelDbLibrary.*: Filters in LevelDB's format equal LevelDB's
+///   byte for byte.
 TEST(LevelDbFilter, HasTheBytesOfTheKnownFilter) {
     const std::string_view keys[] = {"hello", "world"};
     const std::string expected("\x11\x40\x00\x41\x44\x10\x40\x10\x06", 9);

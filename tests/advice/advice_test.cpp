@@ -27,8 +27,8 @@ bool has(const Advice& advice, std::string_view begins) {
     return false;
 }
 
-/// Promise of Advice.*, tool: Advice is the cheapest filter that meets the needs and budget, or
-///   none where none pays.
+/// Promise of Advice.*, tool: Advice is the cheapest filter that meets the needs, or none where
+///   none pays.
 TEST(Advice, IsTheLeastTotalOfWhatTheRankingHas) {
     const Advice advice = advise(usual(), even_times());
     ASSERT_GE(advice.ranking.size(), 10u);

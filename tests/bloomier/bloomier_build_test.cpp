@@ -12,8 +12,7 @@ using detail::fuse_place;
 using detail::fuse_seed;
 using detail::FuseGraph;
 
-/// Promise of FuseGraph.*, BloomierBuild.*: From 8 keys on, a map has at most 1.25 slots a key, and
-///   few attempts build it.
+/// Promise of FuseGraph.*, BloomierBuild.*: From 8 keys on, a map has at most 1.25 slots a key.
 TEST(FuseGraph, HasAtMost125SlotsForAHundredKeys) {
     // Those that have fewer than a key's slots and one for each further key have just these.
     for (const unsigned arity : {3u, 4u})

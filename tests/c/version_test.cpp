@@ -7,8 +7,8 @@
 namespace simdbloom {
 namespace {
 
-/// Promise of Version.*, c_api, release, consumer_find_package, consumer_shared_library: All files
-///   name one version, and a shared library names the versions it is compatible with.
+/// Promise of Version.*, c_api, release, consumer_find_package, consumer_shared_library: All
+///   files name one version.
 TEST(Version, IsOneInNumbersAndText) {
     const std::string dotted = std::to_string(SIMDBLOOM_VERSION_MAJOR) + "." +
                                std::to_string(SIMDBLOOM_VERSION_MINOR) + "." +

@@ -130,8 +130,8 @@ TEST(Build, WhatCannotBeIsRefused) {
 class EveryTaskSpec : public ::testing::TestWithParam<std::string> {};
 
 // In any order on one thread, and on threads that each take the next task.
-/// Promise of EveryTaskSpec.*, BuildTasksTest.*: Builds in tasks set the bits of a serial build in
-///   any order, and end only when all tasks ran.
+/// Promise of EveryTaskSpec.*, BuildTasksTest.*: Builds in tasks set the bits of a serial build,
+///   and end only when all tasks ran.
 TEST_P(EveryTaskSpec, ParallelBuildsOfTasksGiveTheBitsOfASerialOne) {
     // The last of these fill the room of a region several times, but for 40 tasks.
     for (const std::size_t n : {0u, 1u, 1000u, 100'000u})

@@ -126,8 +126,7 @@ private:
     std::size_t filters_ = 0, of_counters_ = 0, of_random_ = 0;
 };
 
-/// Promise: Keys that count up give filters like random keys, except in steps that cancel in the
-///   hash's first shift.
+/// Promise: Keys that count up give filters like random keys, with one documented exception.
 TEST_P(Counters, HaveFiltersLikeRandomKeys) {
     SIMDBLOOM_SKIP_IF_FORCED();
     using Cells = std::vector<CounterCell>;

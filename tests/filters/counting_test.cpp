@@ -60,8 +60,8 @@ protected:
     }
 };
 
-/// Promise of Counting.*, CountingModel.*, DLeft.*: 4-bit and 2-bit counters saturate, never wrap,
-///   and overflow as rarely as the model says.
+/// Promise of Counting.*, CountingModel.*, DLeft.*: Counters saturate, never wrap, and overflow
+///   as rarely as the model says.
 TEST_P(Counting, CountersAreThoseOfTheDefinition) {
     // Dense enough that counters saturate and keys have several probes on one counter.
     for (const double bits : {4.0, 48.0}) {

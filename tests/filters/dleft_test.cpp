@@ -125,8 +125,8 @@ std::vector<unsigned> bucket_loads(const DLeftCounting& filter) {
 
 // Bonomi et al. 2006: 4 subtables of 2048 buckets of 8 cells of 16 bits, 49,152 keys, remainders of
 // 14 bits.
-/// Promise: D-left tables have their paper's FPR, do not overflow, and take at most half a counting
-///   filter's space.
+/// Promise: D-left tables have their paper's FPR and take at most half a counting filter's
+///   space.
 TEST(DLeftPaper, TheGeometryAndItsFpr) {
     constexpr std::size_t n = 49'152, probes = 1'000'000;
     const auto filters = test::scaled<std::size_t>(5, 100, 1000);

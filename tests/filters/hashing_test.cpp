@@ -38,8 +38,8 @@ std::array<std::byte, 8> little_endian(std::uint64_t value) {
     return bytes;
 }
 
-/// Promise of Hashing.*, EverySpecKeyed.*: Keyed filters hash with SipHash-2-4 everywhere, and load
-///   only with their secret.
+/// Promise of Hashing.*, EverySpecKeyed.*: Keyed filters hash with SipHash-2-4 and load only
+///   with their secret.
 TEST(Hashing, SipHashIsThatOfItsPaperAndOfLibsodium) {
     std::vector<std::byte> bytes;
     // Aumasson & Bernstein 2012, appendix A: key 00 .. 0f, message 00 .. 0e.
@@ -205,8 +205,8 @@ std::vector<std::uint64_t> forged(const AnyFilter& like, std::span<const std::ui
 
 class Attack : public testing::TestWithParam<std::string> {};
 
-/// Promise: Keys forged without the seed or secret are false positives no more often than other
-///   absent keys.
+/// Promise: Keys forged without the seed or secret are false positives no more often than
+///   others.
 TEST_P(Attack, DrivesTheFprOfAPublicHashToOneAndNotThatOfAKeyedOne) {
     constexpr std::size_t n = 20'000, forgeries = 20'000;
     const auto keys = test::random_keys(n);

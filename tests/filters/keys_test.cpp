@@ -103,7 +103,7 @@ protected:
     }
 };
 
-/// Promise: A batch of any kind of keys does what the batch of its hashes does, with every call.
+/// Promise: A batch of any kind of keys does what the batch of its hashes does.
 TEST_P(EveryKeys, AreTheirHashes) {
     const EveryKind kinds;
     const auto expect = [](const Keys& keys, const std::vector<std::uint64_t>& hashes,

@@ -133,8 +133,8 @@ void expect_refusals(F& f) {
 
 template <class F>
 class EveryType : public ::testing::Test {};
-/// Promise of EveryType/*, MovedFrom.*: A moved-from filter is empty, refuses keys and can be
-///   assigned to; self-assignment changes nothing.
+/// Promise of EveryType/*, MovedFrom.*: A moved-from filter is empty and can be assigned to;
+///   self-assignment changes nothing.
 TYPED_TEST_SUITE(EveryType, test::EveryType);
 
 template <class F>

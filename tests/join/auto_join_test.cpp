@@ -57,8 +57,8 @@ void expect_set(const KeySet& keys, Kind kind, const std::string& what) {
     }
 }
 
-/// Promise of AutoJoin.*, JoinAdvice.*: Automatic join filters have the documented kind; lists and
-///   bitmaps are exact, and the FPR of prefix bitmaps is counted.
+/// Promise of AutoJoin.*, JoinAdvice.*: Automatic join filters have the documented kind; lists
+///   and bitmaps are exact.
 TEST(AutoJoin, NoKeysLetNothingPass) { expect_set({}, Kind::none, "empty"); }
 
 TEST(AutoJoin, AFewKeysAreAList) {

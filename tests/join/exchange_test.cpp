@@ -113,8 +113,8 @@ TEST(Exchange, TheUnionOfSmallPartsKeepsToTheBound) {
     EXPECT_EQ(two(60, 10'000), State::too_large);
 }
 
-/// Promise of Exchange.*: A receiver of a distributed filter refuses parts that are damaged or not
-///   alike, accepts all rows then, and names the sender and the reason.
+/// Promise of Exchange.*: A receiver refuses damaged or unlike parts of a distributed filter,
+///   accepts all rows then, and names sender and reason.
 TEST(Exchange, OtherPartsAreRefusedByName) {
     const auto keys = test::random_keys(100);
     const Bytes good = exchange_part(keys);

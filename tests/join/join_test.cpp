@@ -57,8 +57,8 @@ void expect_all_answers(const JoinFilter& filter, const JoinColumn& column,
     test::expect_join_answers(filter, column, [&](std::size_t row) { return bool{pass[row]}; });
 }
 
-/// Promise of Join.*, JoinBuilder.*, StarProbe.*, Governor.*, Arrow.*, c_api: Joins pass the same
-///   rows as single lookups, without NULLs, for every output, selection and number of threads.
+/// Promise of Join.*, JoinBuilder.*, StarProbe.*, Governor.*, Arrow.*, c_api: Joins pass the
+///   same rows as single lookups, for every output, selection and number of threads.
 TEST(Join, EveryShapeOfAnswerIsThatOfSingleLookups) {
     for (const auto& spec : {"split256", "classic:k=8", "register64:k=5", "cuckoo12"})
         for (const std::size_t n :

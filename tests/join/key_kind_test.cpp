@@ -73,7 +73,7 @@ std::vector<JoinFilter> filters_of(KeyKind kind) {
 }
 
 /// Promise of KeyKinds.*, python_kinds, duckdb, tool, tests/adapters/wasm/check: Equal keys are
-///   found whatever their type and unit; other kinds are refused, naming both.
+///   found whatever their type and unit; other kinds are refused.
 TEST(KeyKinds, EveryPairAnswersOrIsRefusedAsThePageSays) {
     const auto table = test::kinds_table();
     ASSERT_EQ(table.size(), all_kinds.size());

@@ -6,8 +6,7 @@
 namespace simdbloom {
 namespace {
 
-/// Promise: Rows of several columns hash as documented in either byte order, and have the FPR of
-///   random keys.
+/// Promise: Rows of several columns hash as documented and have the FPR of random keys.
 TEST(RowKeys, TheOrderOfColumnsAndThePlaceOfANullMatter) {
     // NULL, 0 and the words of NULL, in every place of up to three columns.
     const std::vector<std::uint64_t> numbers{0, 0, 1, 2};

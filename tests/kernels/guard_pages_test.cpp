@@ -243,8 +243,8 @@ std::size_t readable_bytes(const FilterBase& filter) {
     return (filter.size_in_bytes() + (filter.layout().is_table() ? 8 : 0) + 63) / 64 * 64;
 }
 
-/// Promise of Batches.*: Batches read nothing besides keys and filter bits, and write nothing
-///   outside the output.
+/// Promise of Batches.*: Batches read keys and filter bits alone, and write nothing outside the
+///   output.
 TEST_P(Batches, TouchNothingBesideTheBits) {
     SIMDBLOOM_SKIP_IF_FORCED();
     const Layout layout = Layout::parse(GetParam());

@@ -8,7 +8,7 @@ namespace {
 
 class EverySpec : public ::testing::TestWithParam<std::string> {};
 
-/// Promise: Bits and lookups are the same on every instruction set, singly and in batches.
+/// Promise: Bits and lookups are the same on every instruction set.
 TEST_P(EverySpec, BitsAreIdentical) {
     const auto& spec = GetParam();
     const auto keys = test::random_keys(3000), asked = test::random_keys(1000, 2500);

@@ -28,8 +28,7 @@ TEST(Xxh64, GivesTheNumbersOfXxHash) {
     }
 }
 
-/// Promise: `hash_bytes` is XXH64: of up to 300 bytes, whole and in two pieces, the hash is that of
-///   xxHash. The library xxHash is needed by this test alone.
+/// Promise: `hash_bytes` is XXH64, whole and in pieces.
 TEST(Xxh64, OfEverySizeIsThatOfXxHash) {
     constexpr std::size_t most = 300;
     test::GuardedBuffer memory(most);

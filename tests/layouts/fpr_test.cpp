@@ -98,8 +98,7 @@ void expect_model(const std::string& spec, const Family& family) {
 
 class Fpr : public ::testing::TestWithParam<std::string> {};
 
-/// Promise: For structured keys at 12 bits each, FPRs of at least 0.1 % are within 2 % of the
-///   model.
+/// Promise: For structured keys, FPRs of at least 0.1 % are within 2 % of the model.
 TEST_P(Fpr, FollowsTheModelOnStructuredKeys) {
     SIMDBLOOM_SKIP_IF_FORCED();
     for (const auto& family : families()) expect_model(GetParam(), family);

@@ -111,8 +111,7 @@ void write(const std::string& spec) {
     ADD_FAILURE() << "wrote " << row.path() << ": to be looked at and committed";
 }
 
-/// Promise: The format is fixed: on either byte order, old files load, work and are written again
-///   unchanged.
+/// Promise: On either byte order old files load, work and are written again unchanged.
 TEST(Golden, EverySpecHasAFileAndEveryFileALine) {
     const auto known = rows();
     for (const auto& spec : test::all_specs()) {

@@ -26,8 +26,8 @@ class EverySavedSpec : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Specs, EverySavedSpec, testing::ValuesIn(test::bloom_specs()),
                          test::spec_name);
 
-/// Promise of EverySavedSpec.*, SavedUnion.*, SavedJoins.*, tests/fuzz/run: Saved filters united as
-///   bytes equal the saved union; if other bytes are refused, nothing is written.
+/// Promise of EverySavedSpec.*, SavedUnion.*, SavedJoins.*, tests/fuzz/run: Saved filters united
+///   as bytes equal the saved union.
 TEST_P(EverySavedSpec, AUnionHasTheBytesOfTheUnitedFilter) {
     const AnyFilter a = with_blocks(GetParam(), 1, 0), b = with_blocks(GetParam(), 1, 10'000);
     AnyFilter both = a;

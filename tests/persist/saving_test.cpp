@@ -33,7 +33,7 @@ struct Umask {
 };
 
 /// Promise of Saving.*, SerializeFile.*, FullDisk.*: A save leaves the old file or the new one
-///   whole; links, permissions, FIFOs and devices stay.
+///   whole, with its links and permissions.
 TEST(Saving, SymbolicLinksStayAndWhatTheyLeadToIsReplaced) {
     const TemporaryFolder folder;
     fs::create_directory(folder.path / "data");

@@ -164,6 +164,24 @@ TEST(Scalable, ASeriesEndsWhereNoModelTellsItsNextFilterAndSaysSo) {
     EXPECT_INVALID("fpr=5e-13", ScalableBloom({.fpr = 1e-12}));
 }
 
+// 2^32 - 1 blocks are 137 GB of split256; this machine need not have them.
+TEST(Scalable, FiltersBeyondTheLargestAreForAsManyKeysAsItTakes) {
+    const auto bytes_of_first = [](std::size_t capacity) {
+        try {
+            ScalableBloom({.first_capacity = capacity}, {.spec = "split256", .max_bytes = 1});
+        } catch (const std::length_error& e) {
+            const std::string said = e.what();
+            return std::stoull(said.substr(said.find("make it ") + 8));
+        }
+        return 0ull;
+    };
+    const auto largest = bytes_of_first(1'000'000'000'000);
+    EXPECT_EQ(bytes_of_first(std::size_t{1} << 53), largest);
+    EXPECT_LT(bytes_of_first(50'000'000'000), largest);
+    EXPECT_GT(largest, 32 * 0xF0000000ull);
+    EXPECT_LE(largest, 32 * 0xFFFFFFFFull);
+}
+
 TEST(Scalable, BitsPerKeyAreThoseOfAllFiltersOverTheKeysThatWereNew) {
     ScalableBloom series({.first_capacity = 100});
     EXPECT_EQ(series.bits_per_key(), 8.0 * static_cast<double>(series.size_in_bytes()));

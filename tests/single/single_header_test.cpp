@@ -77,7 +77,7 @@ class SingleHeader : public testing::Test {
     void TearDown() override { ASSERT_TRUE(core::set_isa(before_)); }
 };
 
-/// Promise: The single header has the bits, answers, sizes and saved bytes of the library on every
+/// Promise: The single header has the library's bits, answers, sizes and saved bytes on every
 ///   instruction set.
 TEST_F(SingleHeader, BitsAndAnswersAreThoseOfTheLibraryOnEveryIsa) {
     const std::size_t n = 500;
@@ -223,7 +223,7 @@ TEST_F(SingleHeader, GoldenFilesAreReadWithTheirKeysAndWrittenTheSame) {
     EXPECT_EQ(files, 1u + 1u + 4u + 8u);
 }
 
-/// Promise: The single header refuses saved bytes with any bit changed, and any number of them cut.
+/// Promise: The single header refuses saved bytes that are changed or cut.
 TEST_F(SingleHeader, DamagedBytesAreRefusedAndChangeNothing) {
     core::filter filter(core::layout::split256, {3, 8}, 5, 1), to = filter.copy();
     filter.insert(core::hash(1));

@@ -30,7 +30,8 @@ struct Scaling {
 
 /// A series of Bloom filters, each for more keys and with a lower FPR than the one before.
 ///
-/// Filter i is for first_capacity * growth^i keys and may have the FPR t = fpr * (1 - tightening) *
+/// Filter i is for first_capacity * growth^i keys, or as many as the largest filter of its layout
+/// takes (2^32 - 1 blocks, 137 GB of split256 and 275 GB of blocked512), and may have the FPR t = fpr * (1 - tightening) *
 /// tightening^i, so that the sum of all stays below `fpr` (Almeida et al. 2007, section 3). A key
 /// is counted when it is found to be new, so no filter gets more keys than it was made for. But a
 /// filter has none of the keys that it found before they came, and so more bits than as many random
@@ -77,7 +78,7 @@ public:
 
     std::span<const AnyFilter> filters() const noexcept;
     const Scaling& scaling() const noexcept { return scaling_; }
-    /// The number of keys that the first filter is for.
+    /// The number of keys that the series was made for.
     std::uint64_t n_keys() const noexcept { return stored_.empty() ? 0 : scaling_.first_capacity; }
     std::uint64_t stored() const noexcept;    ///< number of keys that were found to be new
     std::uint64_t capacity() const noexcept;  ///< keys that the present filters are made for

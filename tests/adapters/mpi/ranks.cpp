@@ -1,6 +1,6 @@
 // A distributed build and semi-join, under mpirun with any number of ranks.
-/// Promise of mpi_1, mpi_2, mpi_3: MPI ranks build one machine's bits and lose no row; if one rank
-///   fails, all accept all rows; by messages, nobody waits for a rank that is late.
+/// Promise of mpi_1, mpi_2, mpi_3: MPI ranks build one machine's bits and lose no row, though
+///   ranks fail or come late.
 #include <algorithm>
 #include <cstdio>
 #include <functional>
