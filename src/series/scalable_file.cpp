@@ -122,14 +122,15 @@ Loaded<ScalableBloom> load_from<ScalableBloom>(Source& source, const Options& gi
                             std::pow(scaling.growth, static_cast<double>(i));
         // No filter has 2^32 blocks, so the largest are for fewer keys.
         const std::uint64_t blocks = base.size_in_bytes() / (base.layout().block_bits() / 8);
-        const bool fits = base.layout().is_bloom() && keys <= most_keys &&
-                          (base.n_keys() == static_cast<std::uint64_t>(keys) ||
-                           (base.n_keys() < keys && blocks > 0xF0000000)) &&
-                          stored[i] <= base.n_keys() &&
-                          (i == 0 || (base.layout().kind == filters[0].base().layout().kind &&
-                                      base.layout().zones == filters[0].base().layout().zones &&
-                                      base.seed() == filters[0].seed() &&
-                                      base.secret() == filters[0].base().secret()));
+        const bool fits =
+            base.layout().is_bloom() && keys <= most_keys &&
+            (base.n_keys() == static_cast<std::uint64_t>(keys) ||
+             (base.n_keys() < static_cast<std::uint64_t>(keys) && blocks > 0xF0000000)) &&
+            stored[i] <= base.n_keys() &&
+            (i == 0 ||
+             (base.layout().kind == filters[0].base().layout().kind &&
+              base.layout().zones == filters[0].base().layout().zones &&
+              base.seed() == filters[0].seed() && base.secret() == filters[0].base().secret()));
         if (!fits)
             return fault(LoadFault::parameter,
                          "filter " + std::to_string(i) + " is not one of this series");
