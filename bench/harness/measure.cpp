@@ -20,7 +20,8 @@ public:
     Measurement(const Case& c, const Context& x)
         : case_(c),
           x_(x),
-          order_{c.kind->role == Role::hashes ? x.hashes : x.keys, c.n_keys, c.bits_per_key, x.seed},
+          order_{c.kind->role == Role::hashes ? x.hashes : x.keys, c.n_keys, c.bits_per_key,
+                 x.seed},
           subject_(std::make_shared<Subject>(c.kind->make(order_))),
           group_(Row()) {}
 
