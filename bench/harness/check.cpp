@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "simdbloom/fpr.hpp"
+
 namespace simdbloom::bench {
 
 MeasuredFpr judge_fpr(double hits, double probes, double model, double deviation) {

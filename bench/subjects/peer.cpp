@@ -19,6 +19,7 @@
 namespace simdbloom::bench {
 namespace {
 
+using Interface = struct simdbloom_peer;
 using Calls = simdbloom_peer_calls;
 constexpr double no_bits = std::numeric_limits<double>::infinity();
 
@@ -76,21 +77,21 @@ std::string in_child(const std::function<std::string()>& work) {
 }
 
 struct Peer {
-    const simdbloom_peer* of;
+    const Interface* of;
     const Calls* calls;
     std::string name;  ///< with what it takes
 };
 
 /// Throws std::runtime_error with what is wrong.
-const simdbloom_peer& load(const std::string& path) {
+const Interface& load(const std::string& path) {
     // A path without a slash would be looked up where libraries are.
     void* const object = dlopen(path.find('/') == path.npos ? ("./" + path).c_str() : path.c_str(),
                                 RTLD_NOW | RTLD_LOCAL);
     if (object == nullptr) throw std::runtime_error(dlerror());
-    using Entry = const simdbloom_peer*();
+    using Entry = const Interface*();
     const auto entry = reinterpret_cast<Entry*>(dlsym(object, "simdbloom_peer"));
     if (entry == nullptr) throw std::runtime_error("has no function simdbloom_peer");
-    const simdbloom_peer* const peer = entry();
+    const Interface* const peer = entry();
     if (peer == nullptr) throw std::runtime_error("simdbloom_peer() returns NULL");
     if (peer->version != SIMDBLOOM_PEER_VERSION)
         throw std::runtime_error("has version " + std::to_string(peer->version) +
@@ -268,16 +269,16 @@ void add_hashed_contenders() {
 std::string add_peer(const std::string& path) {
     try {
         (void)in_child([&] {
-            const simdbloom_peer& of = load(path);
+            const Interface& of = load(path);
             const auto keys = KeySource::generated(1);
             for (const Calls* calls : {&of.keys, &of.hashes})
-                for (const std::uint64_t n : {1, 1000, 100'000})
+                for (const std::uint64_t n : {1u, 1000u, 100'000u})
                     if (calls->insert != nullptr)
                         examine({&of, calls, ""},
                                 {keys, n, std::max(12.0, of.least_bits_per_key), 1});
             return std::string();
         });
-        const simdbloom_peer& of = load(path);
+        const Interface& of = load(path);
         const std::string name = std::string("peer:") + of.name;
         for (const Kind& other : kinds())
             if (other.name == name || other.name == name + ",hashes")
