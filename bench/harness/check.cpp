@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "simdbloom/fpr.hpp"
+
 namespace simdbloom::bench {
 
 MeasuredFpr judge_fpr(double hits, double probes, double model, double deviation) {
@@ -11,6 +13,7 @@ MeasuredFpr judge_fpr(double hits, double probes, double model, double deviation
     const auto wilson = fpr::wilson(hits, probes, 1.96);
     MeasuredFpr m{fpr, wilson.low, wilson.high, model, {}};
     const double sigma = std::hypot(std::sqrt(model * (1 - model) / probes), deviation);
+    if (std::isnan(model)) return m;
     // Half a hit: counts are whole numbers.
     if (!(std::abs(fpr - model) <= 5 * sigma + 0.5 / probes)) {
         char text[200];

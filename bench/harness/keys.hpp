@@ -32,7 +32,13 @@ public:
     /// Key i as our filters take it: the integer itself, or the XXH64 of the line (`hashed()`). A
     /// subject that reads text is given what text() takes: the integer, or the number of the line.
     std::uint64_t key(std::uint64_t i, bool for_text = false) const noexcept;
-    bool hashed() const noexcept { return from_file(); }
+    bool hashed() const noexcept { return from_file() || hashed_; }
+    /// The same keys, which pass for hashes.
+    KeySource as_hashes() const {
+        KeySource copy = *this;
+        copy.hashed_ = true;
+        return copy;
+    }
     void fill(std::uint64_t first, std::uint64_t* out, std::size_t n,
               bool for_text = false) const noexcept;
     /// The line, or the eight bytes of the integer.
@@ -40,6 +46,7 @@ public:
 
 private:
     std::uint64_t seed_ = 0;
+    bool hashed_ = false;
     std::string description_;
     std::vector<std::string> lines_;
     std::vector<std::uint64_t> hashes_;

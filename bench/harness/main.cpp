@@ -15,6 +15,7 @@
 #include "harness/measure.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/fpr.hpp"
+#include "subjects/peer.hpp"
 
 namespace {
 
@@ -87,7 +88,7 @@ struct Settings {
     std::string probe_program;                 ///< for cachegrind
     std::string command = "simdbloom_report";  ///< how the run was started, for the record
     std::uint64_t seed = 1;
-    std::vector<std::string> only;
+    std::vector<std::string> only, peers;
 };
 
 Settings settings_of(int argc, char** argv) {
@@ -103,6 +104,7 @@ Settings settings_of(int argc, char** argv) {
         if (name == "--quick") s.depth = Depth::quick;
         else if (name == "--full") s.depth = Depth::full;
         else if (i + 1 < argc && name == "--only") s.only.push_back(argv[++i]);
+        else if (i + 1 < argc && name == "--peer") s.peers.push_back(argv[++i]);
         else if (i + 1 < argc && texts.contains(name)) *texts.at(name) = argv[++i];
         else throw std::invalid_argument(name + " is no option of bench/report, or has no value");
     }
@@ -117,6 +119,18 @@ int run(const Settings& s) {
     const KeySource keys = s.key_file.empty() ? KeySource::generated(s.seed)
                                               : KeySource::from_file(s.key_file, s.seed);
     Machine machine = describe_machine();
+    std::vector<std::string> complaints;
+    const auto complain = [&](const std::string& what) {
+        complaints.push_back(what);
+        std::fprintf(stderr, "\nFAILED: %s\n", what.c_str());
+    };
+    for (const std::string& peer : s.peers) {
+        try {
+            machine.facts.emplace_back("peer " + peer, add_peer(peer));
+        } catch (const std::runtime_error& e) {
+            complain(e.what());
+        }
+    }
     Plan plan =
         s.key_file.empty() ? make_plan(s.depth, machine) : make_plan_for_keys(s.depth, keys.size());
     if (!s.only.empty())
@@ -127,11 +141,11 @@ int run(const Settings& s) {
         throw std::runtime_error("--only " + s.only.front() +
                                  ": the plan has no filter of that name");
     Timer timer(plan.repetitions, plan.seconds_per_repetition, s.out + "/benchmark.json");
-    const Context context{machine, keys, plan, timer, s.seed, s.probe_program, s.out};
+    const KeySource hashes = keys.as_hashes();
+    const Context context{machine, keys, hashes, plan, timer, s.seed, s.probe_program, s.out};
 
     const MemorySpeed memory = memory_speed();
     std::vector<Row> rows;
-    std::vector<std::string> complaints;
     std::map<std::string, std::set<std::string>> filters;
     const auto start = std::chrono::steady_clock::now();
     const auto elapsed = [&] {
@@ -149,9 +163,8 @@ int run(const Settings& s) {
         for (std::size_t i = 0; i < cases.size(); ++i) {
             const std::string& name = cases[i].kind->name;
             if (!outcomes[i].complaint.empty()) {
-                complaints.push_back(name + ", " + std::to_string(cases[i].n_keys) +
-                                     " keys: " + outcomes[i].complaint);
-                std::fprintf(stderr, "\nFAILED: %s\n", complaints.back().c_str());
+                complain(name + ", " + std::to_string(cases[i].n_keys) +
+                         " keys: " + outcomes[i].complaint);
             }
             for (const Row& row : outcomes[i].rows) filters[name].insert(row.filter);
             rows.insert(rows.end(), outcomes[i].rows.begin(), outcomes[i].rows.end());

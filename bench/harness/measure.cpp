@@ -20,7 +20,8 @@ public:
     Measurement(const Case& c, const Context& x)
         : case_(c),
           x_(x),
-          order_{x.keys, c.n_keys, c.bits_per_key, x.seed},
+          order_{c.kind->role == Role::hashes ? x.hashes : x.keys, c.n_keys, c.bits_per_key,
+                 x.seed},
           subject_(std::make_shared<Subject>(c.kind->make(order_))),
           group_(Row()) {}
 
@@ -36,7 +37,7 @@ public:
         for (const double hits : {0.0, 0.5, 1.0}) {
             if (hits != 0 && !case_.every_op) continue;
             const auto keys =
-                rotation(x_.keys, case_.n_keys, subject_->bytes, hits, subject_->takes_text);
+                rotation(order_.keys, case_.n_keys, subject_->bytes, hits, subject_->takes_text);
             if (auto c = compare_with_scalar(*subject_, keys->all().first(std::min<std::size_t>(
                                                             keys->all().size(), 100'003)));
                 !c.empty())
@@ -56,7 +57,7 @@ public:
         touch_ = subject_->touch ? subject_->touch : classic_touch(order_, subject_->bytes);
         touched_ = subject_->touch || !subject_->takes_text
                        ? probes_[0.0]
-                       : rotation(x_.keys, case_.n_keys, subject_->bytes, 0);
+                       : rotation(order_.keys, case_.n_keys, subject_->bytes, 0);
         if (subject_->isas.empty()) add_isa(std::nullopt);
         for (const Isa isa : subject_->isas)
             if (case_.every_isa || isa == default_isa()) add_isa(isa);
@@ -195,7 +196,7 @@ private:
     std::shared_ptr<std::vector<std::uint64_t>> own_keys(std::uint64_t n) {
         if (!own_ || own_->size() != n) {
             own_ = std::make_shared<std::vector<std::uint64_t>>(n);
-            x_.keys.fill(0, own_->data(), n, subject_->takes_text);
+            order_.keys.fill(0, own_->data(), n, subject_->takes_text);
         }
         return own_;
     }

@@ -17,6 +17,7 @@ namespace simdbloom::bench {
 struct Context {
     const Machine& machine;
     const KeySource& keys;
+    const KeySource& hashes;  ///< the same for subjects that take hashes
     const Plan& plan;
     Timer& timer;
     std::uint64_t seed;

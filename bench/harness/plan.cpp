@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "simdbloom/any/any_filter.hpp"
-
 namespace simdbloom::bench {
 namespace {
 
@@ -34,11 +32,10 @@ void add_relatives(Plan& plan, std::uint64_t bytes) {
 void add_equal_fpr(Plan& plan, std::uint64_t n_keys) {
     for (const double fpr : equal_fpr)
         for (const Kind& kind : kinds()) {
-            if (kind.role != Role::contender) continue;
-            const auto filter = make_filter_for_fpr(kind.name, n_keys, fpr);
             // An 8-bit fingerprint reaches 0.1 % only by an empty table.
-            if (filter.bits_per_key() < 40)
-                plan.cases.push_back(at(kind, n_keys, filter.bits_per_key()));
+            if (!kind.bits_for) continue;
+            if (const double bits = kind.bits_for(n_keys, fpr); bits <= 40)
+                plan.cases.push_back(at(kind, n_keys, bits));
         }
 }
 
@@ -80,7 +77,8 @@ Plan make_plan(Depth depth, const Machine& machine) {
                         l3 = 8 * mib, dram = dram_bytes(machine);
     for (const std::uint64_t bytes : {l1, l2, l3, dram})
         for (const Kind& kind : kinds()) {
-            if (!is_compared(kind.role) || bytes > kind.max_bytes) continue;
+            if (!is_compared(kind.role) && kind.role != Role::hashes) continue;
+            if (bytes > kind.max_bytes) continue;
             if (bytes == dram && !full && kind.fills_slowly && !kind.is_main) continue;
             if (bytes == dram && quick && (kind.fills_slowly || !kind.is_main)) continue;
             Case c = at_size(kind, bytes, 12);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <concepts>
 #include <cstdio>
 #include <cstring>
@@ -19,8 +20,8 @@ std::string cell(const std::string& t) {
     return quoted + '"';
 }
 std::string cell(double x) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.6g", x);
+    char text[40] = "";
+    if (!std::isnan(x)) std::snprintf(text, sizeof text, "%.6g", x);
     return text;
 }
 std::string cell(const std::optional<double>& x) { return x ? cell(*x) : ""; }

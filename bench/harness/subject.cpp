@@ -21,7 +21,7 @@ std::string_view to_string(Output output) {
 }
 
 std::string_view to_string(Role role) {
-    constexpr std::string_view names[] = {"contender", "peer", "relative", "engine"};
+    constexpr std::string_view names[] = {"contender", "peer", "relative", "engine", "hashes"};
     return names[static_cast<std::size_t>(role)];
 }
 

@@ -90,7 +90,8 @@ enum class Role {
     contender,  ///< a filter that the report compares at equal space and equal FPR
     peer,       ///< a filter of a library on this system, compared at equal space
     relative,   ///< another structure of the family, measured beside the filters
-    engine      ///< what an engine ships, as this project writes it: in a section of its own
+    engine,     ///< what an engine ships, as this project writes it: in a section of its own
+    hashes      ///< a peer that is given hashes, and contenders beside it: likewise
 };
 std::string_view to_string(Role role);
 /// Whether the report compares the kind with the other filters.
@@ -108,6 +109,8 @@ struct Kind {
     bool is_main = false;           ///< one of the few that short tables and long sweeps have
     bool fills_slowly = false;      ///< a minute in DRAM
     std::vector<double> also_at{};  ///< bits per key that it is measured at beside the plan's
+    /// The bits per key that so many keys need for an FPR; empty if nobody compares it there.
+    std::function<double(std::uint64_t n_keys, double fpr)> bits_for{};
 
     /// The bits per key it is measured at where so many are wanted.
     double bits_at(double wanted) const { return std::max(wanted, least_bits); }

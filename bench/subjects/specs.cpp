@@ -60,7 +60,11 @@ Kind contender(const std::string& spec, const char* colour, std::vector<double> 
             .colour = colour,
             .least_bits = cuckoo ? layout.fingerprint_bits() / CuckooFilter::max_design_load : 0,
             .fills_slowly = cuckoo || layout.traits().anywhere,
-            .also_at = std::move(also_at)};
+            .also_at = std::move(also_at),
+            .bits_for =
+                [spec](std::uint64_t n_keys, double fpr) {
+                    return make_filter_for_fpr(spec, n_keys, fpr).bits_per_key();
+                }};
 }
 Kind main_contender(const std::string& spec, const char* colour, std::vector<double> also_at = {}) {
     Kind kind = contender(spec, colour, std::move(also_at));

@@ -1,0 +1,341 @@
+// Does radix partitioning pay once batches prefetch? A large batch as it comes, and with its hashes
+// sorted into regions of the filter first:
+//
+//   keys -> hash -> buffer of the region (a line) -> run of the region -> region after region
+//
+// Every process measures all ways in random order; the intervals are over processes.
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <barrier>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "core/dispatch/tuner.hpp"
+#include "experiments/experiment.hpp"
+#include "harness/passes.hpp"
+#include "simdbloom/simdbloom.hpp"
+
+namespace {
+
+using namespace simdbloom;
+using namespace simdbloom::bench;
+using detail::Prefetch;
+
+constexpr std::size_t batch = 16 << 20;
+constexpr unsigned processes = 5;
+
+/// Memory in pages of 2 MiB where there are any.
+template <class T>
+struct Array {
+    explicit Array(std::size_t n) : size(n) {
+        data = static_cast<T*>(mmap(nullptr, n * sizeof(T), PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        if (data == MAP_FAILED) throw std::bad_alloc();
+        madvise(data, n * sizeof(T), MADV_HUGEPAGE);
+    }
+    ~Array() { munmap(data, size * sizeof(T)); }
+    Array(const Array&) = delete;
+    T* data;
+    std::size_t size;
+};
+
+/// Eight words of a line, past the caches.
+void store_line(std::uint64_t* to, const std::uint64_t* from) {
+#ifdef __SSE2__
+    for (int i = 0; i < 8; i += 2)
+        _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
+                         _mm_load_si128(reinterpret_cast<const __m128i*>(from + i)));
+#else
+    std::memcpy(to, from, 64);
+#endif
+}
+
+/// The hashes of a batch, and the numbers of their keys if wanted, by region.
+class Runs {
+public:
+    Runs(std::size_t n, unsigned region_bits)
+        : bits_(region_bits),
+          room_((n / regions() + n / regions() / 8 + 512) & ~std::size_t{7}),
+          hashes_(room_ * regions()),
+          rows_(room_ * regions()),
+          buffers_(8 * regions()),
+          ends_(regions()) {}
+
+    std::size_t regions() const { return std::size_t{1} << bits_; }
+
+    void partition(simdbloom::bench::Keys keys, std::uint64_t seed, bool with_rows);
+    std::span<const std::uint64_t> hashes(std::size_t region) const {
+        return {hashes_.data + room_ * region, ends_[region]};
+    }
+    const std::uint32_t* rows(std::size_t region) const { return rows_.data + room_ * region; }
+
+private:
+    unsigned bits_;
+    std::size_t room_;
+    Array<std::uint64_t> hashes_;
+    Array<std::uint32_t> rows_;
+    Array<std::uint64_t> buffers_;  // a line a region
+    std::vector<std::size_t> ends_;
+};
+
+void Runs::partition(simdbloom::bench::Keys keys, std::uint64_t seed, bool with_rows) {
+    std::ranges::fill(ends_, 0);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        const std::uint64_t hash = hash_key(keys[i], seed);
+        const std::size_t region = hash >> (64 - bits_), end = ends_[region]++;
+        std::uint64_t* const line = buffers_.data + 8 * region;
+        line[end % 8] = hash;
+        if (with_rows) rows_.data[room_ * region + end] = static_cast<std::uint32_t>(i);
+        if (end % 8 == 7) {
+            if (end >= room_) throw std::runtime_error("a run is full");
+            store_line(hashes_.data + room_ * region + end - 7, line);
+        }
+    }
+    for (std::size_t r = 0; r < regions(); ++r)
+        std::copy_n(buffers_.data + 8 * r, ends_[r] % 8,
+                    hashes_.data + room_ * r + (ends_[r] & ~std::size_t{7}));
+#ifdef __SSE2__
+    _mm_sfence();
+#endif
+}
+
+struct Way {
+    unsigned region_bits;  ///< 0: the batch as it comes
+    Prefetch prefetch;
+};
+constexpr Way ways[] = {{0, Prefetch::none},  {0, Prefetch::ahead}, {8, Prefetch::none},
+                        {8, Prefetch::ahead}, {10, Prefetch::none}, {10, Prefetch::ahead},
+                        {12, Prefetch::none}, {12, Prefetch::ahead}};
+
+struct Operation {
+    const char* name;
+    enum { count, bitmap, insert } what;
+    double hits;
+};
+constexpr Operation operations[] = {{"count, none found", Operation::count, 0},
+                                    {"count, all found", Operation::count, 1},
+                                    {"bitmap, half found", Operation::bitmap, 0.5},
+                                    {"insert", Operation::insert, 1}};
+
+struct Setting {
+    const char* layout;
+    bool huge_pages;
+    std::optional<Isa> isa;
+};
+const Setting settings[] = {
+    {"register64", true, {}},          {"register64", false, {}},         {"split256", true, {}},
+    {"split256", false, {}},           {"blocked512", true, {}},          {"blocked512", false, {}},
+    {"blocked512", true, Isa::scalar}, {"blocked512", false, Isa::scalar}};
+
+/// Scalar code takes seconds; two of its rows say what prefetching changes.
+bool is_measured(const Setting& setting, const Operation& op) {
+    return !setting.isa || op.hits == 0 || op.what == Operation::insert;
+}
+
+/// What one thread does with its share of the batch. Inserts of two threads meet between the
+/// partitioning and the regions, which they share out.
+std::size_t share(AnyFilter& filter, const Operation& op, simdbloom::bench::Keys keys,
+                  std::uint8_t* bits, std::array<std::unique_ptr<Runs>, 2>& runs, const Way& way,
+                  unsigned thread, unsigned threads, std::barrier<>& all) {
+    if (way.region_bits == 0) {
+        if (op.what == Operation::count) return filter.count(keys);
+        if (op.what == Operation::bitmap)
+            return filter.contains(keys, {bits, (keys.size() + 7) / 8});
+        if (threads == 1) filter.insert(keys);
+        return 0;
+    }
+    Runs& own = *runs[thread];
+    own.partition(keys, filter.seed(), op.what == Operation::bitmap);
+    std::size_t found = 0;
+    if (op.what == Operation::insert) {
+        all.arrive_and_wait();
+        const std::size_t each = own.regions() / threads;
+        for (std::size_t r = thread * each; r < (thread + 1) * each; ++r)
+            for (unsigned t = 0; t < threads; ++t)
+                filter.insert(simdbloom::Keys::hashes(runs[t]->hashes(r)));
+    } else if (op.what == Operation::count) {
+        for (std::size_t r = 0; r < own.regions(); ++r)
+            found += filter.count(simdbloom::Keys::hashes(own.hashes(r)));
+    } else {
+        std::memset(bits, 0, (keys.size() + 7) / 8);
+        std::vector<std::uint32_t> passing(2 * keys.size() / own.regions() + 1024);
+        for (std::size_t r = 0; r < own.regions(); ++r) {
+            const auto run = own.hashes(r);
+            const std::uint32_t* const rows = own.rows(r);
+            const std::size_t n = filter.select(simdbloom::Keys::hashes(run), passing);
+            for (std::size_t i = 0; i < n; ++i) {
+                const std::uint32_t row = rows[passing[i]];
+                bits[row / 8] = static_cast<std::uint8_t>(bits[row / 8] | 1u << (row % 8));
+            }
+            found += n;
+        }
+    }
+    return found;
+}
+
+std::size_t run(AnyFilter& filter, const Operation& op, simdbloom::bench::Keys keys,
+                std::span<std::uint8_t> bits, std::array<std::unique_ptr<Runs>, 2>& runs,
+                const Way& way, unsigned threads) {
+    detail::fix_prefetch(way.prefetch);
+    if (threads == 2 && way.region_bits == 0 && op.what == Operation::insert) {
+        parallel_insert(filter, keys, 2);
+        return 0;
+    }
+    std::barrier all(static_cast<std::ptrdiff_t>(threads));
+    std::atomic<std::size_t> found = 0;
+    const auto part = [&](unsigned t) {
+        const std::size_t n = keys.size() / threads;
+        found += share(filter, op, keys.subspan(t * n, n), bits.data() + t * n / 8, runs, way, t,
+                       threads, all);
+    };
+    {
+        std::optional<std::jthread> other;
+        if (threads == 2) other.emplace(part, 1);
+        part(0);
+    }
+    return found;
+}
+
+std::size_t filter_bytes() {
+    const Machine machine = describe_machine();
+    std::size_t bytes = std::size_t{256} << 20;
+    while (bytes < 4 * machine.l3 && 4 * bytes <= machine.memory / 4) bytes *= 2;
+    return bytes;
+}
+
+/// Prints "setting operation way threads ns" for each.
+void measure_all(unsigned process) {
+    const std::size_t bytes = filter_bytes();
+    const auto source = KeySource::generated(1);
+    Array<std::uint64_t> memory(batch);
+    const std::span<std::uint64_t> keys(memory.data, batch);
+    std::vector<std::uint8_t> bits(batch / 8), right(bits.size());
+    std::mt19937_64 random(process);
+    std::map<unsigned, std::array<std::unique_ptr<Runs>, 2>> runs;
+    for (const unsigned region_bits : {8u, 10u, 12u})
+        for (auto& each : runs[region_bits]) each = std::make_unique<Runs>(batch, region_bits);
+    std::map<std::string, std::unique_ptr<AnyFilter>> filled;
+    std::vector<std::size_t> order(std::size(settings));
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::shuffle(order, random);
+    for (const std::size_t s : order) {
+        const Setting& setting = settings[s];
+        // A power of two of blocks: a block lies in one region.
+        const auto n = static_cast<std::uint64_t>(static_cast<double>(bytes) * 8 / 12);
+        AnyFilter filter = make_filter(setting.layout, n, 12, {.huge_pages = setting.huge_pages});
+        if (!std::has_single_bit(filter.base().blocks()))
+            throw std::runtime_error("the number of blocks is not a power of two");
+        detail::fix_prefetch(Prefetch::ahead);
+        auto& same = filled[setting.layout];
+        if (!same) {
+            fill(filter, source, n);
+            same = std::make_unique<AnyFilter>(filter);
+        } else {
+            filter |= *same;
+        }
+        if (setting.isa) filter.use_isa(*setting.isa);
+        for (std::size_t o = 0; o < std::size(operations); ++o) {
+            const Operation& op = operations[o];
+            if (!is_measured(setting, op)) continue;
+            const auto choice = KeySource::generated(9);
+            for (std::size_t i = 0; i < batch; ++i) {
+                const std::uint64_t r = choice.key(i);
+                const bool present = static_cast<double>(r >> 40) < op.hits * (1 << 24);
+                keys[i] = source.key(present ? r % n : n + i);
+            }
+            detail::fix_prefetch(Prefetch::ahead);
+            const std::size_t found =
+                op.what == Operation::insert ? 0 : filter.contains(keys, right);
+            std::vector<std::array<std::size_t, 2>> turns;
+            const std::size_t most = std::min<std::size_t>(2, std::thread::hardware_concurrency());
+            for (std::size_t w = 0; w < std::size(ways); ++w)
+                for (std::size_t threads = 1; threads <= (setting.isa ? 1 : most); ++threads)
+                    turns.push_back({w, threads});
+            std::ranges::shuffle(turns, random);
+            for (const auto& [w, threads] : turns) {
+                auto& here = ways[w].region_bits == 0 ? runs[8] : runs[ways[w].region_bits];
+                std::size_t got = 0;
+                const double seconds = seconds_of([&] {
+                    got =
+                        run(filter, op, keys, bits, here, ways[w], static_cast<unsigned>(threads));
+                });
+                if (got != found || (op.what == Operation::bitmap && bits != right))
+                    throw std::runtime_error("answers differ");
+                std::printf("%zu %zu %zu %zu %.4f\n", s, o, w, threads, 1e9 * seconds / batch);
+            }
+            std::fflush(stdout);
+        }
+    }
+}
+
+std::string with_range(std::vector<double> values, const char* format = "%.2f") {
+    std::ranges::sort(values);
+    return text(format, median(values)) + " [" + text(format, values.front()) + ", " +
+           text(format, values.back()) + "]";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc == 3 && std::string_view(argv[1]) == "--process") {
+        measure_all(static_cast<unsigned>(std::stoul(argv[2])));
+        return 0;
+    }
+    std::map<std::array<std::size_t, 4>, std::vector<double>> ns;
+    for (unsigned p = 0; p < processes; ++p) {
+        const std::string command = text("/proc/%d/exe --process %u", getpid(), p + 1);
+        FILE* const child = popen(command.c_str(), "r");
+        std::array<std::size_t, 4> at{};
+        for (double t;
+             std::fscanf(child, "%zu %zu %zu %zu %lf", &at[0], &at[1], &at[2], &at[3], &t) == 5;)
+            ns[at].push_back(t);
+        if (pclose(child) != 0) throw std::runtime_error("a process failed");
+    }
+    std::printf(
+        "ns a key of batches of %zu million keys on a filter of %zu MiB, 12 bits a key: medians of "
+        "%u\nprocesses, with the least and the most. \"Gain\" is the time of the batch as it "
+        "comes, "
+        "without and with\nprefetching, over that of the best partitioning.\n\n",
+        batch >> 20, filter_bytes() >> 20, processes);
+    print_header({"layout", "pages", "operation", "threads", "as it comes", "prefetched",
+                  "best partitioned", "regions", "gain, without", "gain, with prefetching"});
+    for (std::size_t s = 0; s < std::size(settings); ++s)
+        for (std::size_t o = 0; o < std::size(operations); ++o)
+            for (std::size_t threads = 1; threads <= 2; ++threads) {
+                if (!ns.contains({s, o, 0, threads})) continue;
+                std::size_t best = 2;
+                for (std::size_t w = 2; w < std::size(ways); ++w)
+                    if (median(ns[{s, o, w, threads}]) < median(ns[{s, o, best, threads}]))
+                        best = w;
+                std::vector<double> gains[2];
+                for (std::size_t w = 0; w < 2; ++w)
+                    for (unsigned p = 0; p < processes; ++p)
+                        gains[w].push_back(ns[{s, o, w, threads}][p] /
+                                           ns[{s, o, best, threads}][p]);
+                const Setting& setting = settings[s];
+                print_row({std::string(setting.layout) + (setting.isa ? ", scalar" : ""),
+                           setting.huge_pages ? "2 MiB" : "4 KiB", operations[o].name,
+                           std::to_string(threads), text("%.2f", median(ns[{s, o, 0, threads}])),
+                           text("%.2f", median(ns[{s, o, 1, threads}])),
+                           text("%.2f", median(ns[{s, o, best, threads}])),
+                           text(ways[best].prefetch == Prefetch::none ? "%u" : "%u, prefetched",
+                                1u << ways[best].region_bits),
+                           with_range(gains[0]), with_range(gains[1])});
+            }
+    print_source("partitioned");
+}

@@ -1,0 +1,297 @@
+#include "subjects/peer.hpp"
+
+#include <dlfcn.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <stdexcept>
+#include <string_view>
+
+#include "harness/subject.hpp"
+#include "peers/simdbloom_peer.h"
+
+namespace simdbloom::bench {
+namespace {
+
+using Interface = struct simdbloom_peer;
+using Calls = simdbloom_peer_calls;
+constexpr double no_bits = std::numeric_limits<double>::infinity();
+
+/// work() in a process of its own, which may crash or hang. Returns what it returned; throws
+/// std::runtime_error with what it threw or how it ended.
+std::string in_child(const std::function<std::string()>& work) {
+    constexpr int most_milliseconds = 300'000;
+    int ends[2];
+    if (pipe(ends) != 0) throw std::runtime_error("no pipe can be made");
+    const pid_t child = fork();
+    if (child < 0) {
+        close(ends[0]), close(ends[1]);
+        throw std::runtime_error("no process can be started");
+    }
+    if (child == 0) {
+        setpgid(0, 0);
+        std::string said;
+        try {
+            said = "+" + work();
+        } catch (const std::exception& e) {
+            said = std::string("-") + e.what();
+        } catch (...) {
+            said = "-threw something that is no std::exception";
+        }
+        const bool sent = write(ends[1], said.data(), said.size()) >= 0;
+        _exit(sent ? 0 : 1);
+    }
+    close(ends[1]);
+    std::string said;
+    const auto start = std::chrono::steady_clock::now();
+    bool late = false;
+    for (char text[512];;) {
+        const auto gone = std::chrono::duration_cast<std::chrono::milliseconds>(
+            std::chrono::steady_clock::now() - start);
+        pollfd ready{ends[0], POLLIN, 0};
+        const int left = most_milliseconds - static_cast<int>(gone.count());
+        if (left <= 0 || poll(&ready, 1, left) == 0) {
+            late = true;
+            break;
+        }
+        const ssize_t n = read(ends[0], text, sizeof text);
+        if (n <= 0) break;
+        said.append(text, static_cast<std::size_t>(n));
+    }
+    close(ends[0]);
+    kill(-child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (!said.empty() && said[0] == '+') return said.substr(1);
+    if (!said.empty()) throw std::runtime_error(said.substr(1));
+    if (late) throw std::runtime_error("took more than five minutes");
+    if (WIFSIGNALED(status))
+        throw std::runtime_error(std::string("was ended by ") + strsignal(WTERMSIG(status)));
+    throw std::runtime_error("called exit(" + std::to_string(WEXITSTATUS(status)) + ")");
+}
+
+struct Peer {
+    const Interface* of;
+    const Calls* calls;
+    std::string name;  ///< with what it takes
+};
+
+/// Throws std::runtime_error with what is wrong.
+const Interface& load(const std::string& path) {
+    // A path without a slash would be looked up where libraries are.
+    void* const object = dlopen(path.find('/') == path.npos ? ("./" + path).c_str() : path.c_str(),
+                                RTLD_NOW | RTLD_LOCAL);
+    if (object == nullptr) throw std::runtime_error(dlerror());
+    using Entry = const Interface*();
+    const auto entry = reinterpret_cast<Entry*>(dlsym(object, "simdbloom_peer"));
+    if (entry == nullptr) throw std::runtime_error("has no function simdbloom_peer");
+    const Interface* const peer = entry();
+    if (peer == nullptr) throw std::runtime_error("simdbloom_peer() returns NULL");
+    if (peer->version != SIMDBLOOM_PEER_VERSION)
+        throw std::runtime_error("has version " + std::to_string(peer->version) +
+                                 "; this report takes version " +
+                                 std::to_string(SIMDBLOOM_PEER_VERSION));
+    const std::string_view name = peer->name == nullptr ? "" : peer->name;
+    constexpr std::string_view marks = "._+-";
+    if (name.empty() || name.size() > 40 || !std::ranges::all_of(name, [&](unsigned char c) {
+            return std::isalnum(c) != 0 || marks.find(static_cast<char>(c)) != marks.npos;
+        }))
+        throw std::runtime_error("its name is not 1 to 40 letters, digits and ._+-");
+    const double least = peer->least_bits_per_key;
+    if (!(least >= 0 && least <= 1000))
+        throw std::runtime_error("least_bits_per_key=" + std::to_string(least) +
+                                 " is not from 0 to 1000");
+    for (const Calls* calls : {&peer->keys, &peer->hashes})
+        if (calls->insert != nullptr && calls->contains == nullptr)
+            throw std::runtime_error("has insert without contains");
+    if (peer->make == nullptr || peer->destroy == nullptr || peer->bytes == nullptr ||
+        (peer->keys.insert == nullptr && peer->hashes.insert == nullptr))
+        throw std::runtime_error("lacks make, destroy, bytes, or insert of keys and of hashes");
+    return *peer;
+}
+
+std::shared_ptr<void> make(const Peer& peer, const Order& order) {
+    const std::shared_ptr<void> filter(peer.of->make(order.n_keys, order.bits_per_key, order.seed),
+                                       [of = peer.of](void* old) {
+                                           if (old != nullptr) of->destroy(old);
+                                       });
+    const std::string what = std::to_string(order.n_keys) + " keys at " +
+                             std::to_string(order.bits_per_key) + " bits a key";
+    if (!filter) throw std::length_error("make() refuses " + what);
+    for_keys(order.keys, 0, order.n_keys, [&](Keys piece) {
+        if (peer.calls->insert(filter.get(), piece.data(), piece.size()) != 0)
+            throw std::length_error("insert() finds no place for one of " + what);
+    });
+    const std::uint64_t bytes = peer.of->bytes(filter.get());
+    if (bytes == 0 || bytes > (std::uint64_t{1} << 46))
+        throw std::length_error("bytes() is " + std::to_string(bytes) + " for " + what);
+    return filter;
+}
+
+/// Bitmaps of every length up to 130 and of 1,000 keys are those of single keys, and nothing is
+/// written behind them.
+void examine(const Peer& peer, const Order& order) {
+    const auto filter = make(peer, order);
+    std::vector<std::uint64_t> keys(1000);
+    const auto half = std::min<std::uint64_t>(order.n_keys, keys.size() / 2);
+    order.keys.fill(0, keys.data(), half);
+    order.keys.fill(order.n_keys, keys.data() + half, keys.size() - half);
+    std::uint64_t found = 0;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        const bool in = peer.calls->contains(filter.get(), keys[i]) != 0;
+        if (i < half && !in) throw std::length_error("an inserted key is not found");
+        found += in;
+    }
+    if (peer.calls->count != nullptr &&
+        peer.calls->count(filter.get(), keys.data(), keys.size()) != found)
+        throw std::length_error("count() differs from contains()");
+    if (peer.calls->bitmap == nullptr) return;
+    for (std::size_t n = 1; n <= keys.size(); n = n < 130 ? n + 1 : n + 870) {
+        std::vector<std::uint8_t> bits((n + 7) / 8 + 64, 0xA5), expected(bits);
+        std::fill_n(expected.begin(), (n + 7) / 8, std::uint8_t{0});
+        const std::size_t first = keys.size() - n;
+        for (std::size_t i = 0; i < n; ++i)
+            if (peer.calls->contains(filter.get(), keys[first + i]) != 0)
+                expected[i / 8] = static_cast<std::uint8_t>(expected[i / 8] | 1u << (i % 8));
+        peer.calls->bitmap(filter.get(), keys.data() + first, n, bits.data());
+        if (bits != expected)
+            throw std::length_error("bitmap() of " + std::to_string(n) +
+                                    " keys differs from contains(), or writes behind its end");
+    }
+}
+
+Subject subject(const Peer& peer, const Order& order) {
+    const auto f = make(peer, order);
+    const Calls calls = *peer.calls;
+    Subject s;
+    s.name = peer.name;
+    s.bytes = peer.of->bytes(f.get());
+    s.fpr = std::nan("");
+    s[Output::single] = [f, calls](Keys keys, std::size_t, Answers&) {
+        if (calls.count != nullptr) return calls.count(f.get(), keys.data(), keys.size());
+        std::uint64_t found = 0;
+        for (const std::uint64_t key : keys) found += calls.contains(f.get(), key) != 0;
+        return found;
+    };
+    if (calls.bitmap != nullptr)
+        s[Output::bitmap] = by_batches([f, calls](Keys keys, Answers& a) {
+            calls.bitmap(f.get(), keys.data(), keys.size(), a.bitmap.data());
+            return a.bitmap[0];
+        });
+    s.insert = [f, calls](Keys keys) { (void)calls.insert(f.get(), keys.data(), keys.size()); };
+    s.insert_each = [f, calls](Keys keys) {
+        for (const std::uint64_t& key : keys) (void)calls.insert(f.get(), &key, 1);
+    };
+    s.sibling = [peer, order](std::uint64_t seed) {
+        return subject(peer, {order.keys, order.n_keys, order.bits_per_key, seed});
+    };
+    return s;
+}
+
+/// The fewest bits a key, to a hundredth, that reach the FPR with so many generated keys; infinity
+/// if 40 do not.
+double bits_for(const Peer& peer, std::uint64_t n_keys, double fpr) {
+    const auto source = KeySource::generated(1);
+    const auto reaches = [&](double bits) {
+        const auto filter = make(peer, {source, n_keys, bits});
+        constexpr std::uint64_t probes = 1'000'000;
+        double found = 0;
+        for_keys(source, n_keys, n_keys + probes, [&](Keys piece) {
+            for (const std::uint64_t key : piece)
+                found += peer.calls->contains(filter.get(), key) != 0;
+        });
+        return found <= fpr * probes;
+    };
+    double low = std::max(1.0, peer.of->least_bits_per_key), high = 40;
+    if (low >= high || !reaches(high)) return no_bits;
+    while (high - low > 0.01) {
+        const double middle = (low + high) / 2;
+        (reaches(middle) ? high : low) = middle;
+    }
+    return high;
+}
+
+Kind kind_of(const Peer& peer) {
+    return {.name = peer.name,
+            .role = peer.calls == &peer.of->keys ? Role::peer : Role::hashes,
+            .make =
+                [peer](const Order& order) {
+                    try {
+                        (void)in_child([&] {
+                            examine(peer, order);
+                            return std::string();
+                        });
+                    } catch (const std::runtime_error& e) {
+                        throw std::length_error(e.what());
+                    }
+                    return subject(peer, order);
+                },
+            .colour = "#000000",
+            .least_bits = peer.of->least_bits_per_key,
+            .bits_for =
+                [peer](std::uint64_t n_keys, double fpr) {
+                    try {
+                        return std::stod(
+                            in_child([&] { return std::to_string(bits_for(peer, n_keys, fpr)); }));
+                    } catch (const std::runtime_error&) {
+                        return no_bits;  // the measurements name what is wrong
+                    }
+                }};
+}
+
+/// The main contenders, given hashes.
+void add_hashed_contenders() {
+    std::vector<Kind> all;
+    for (Kind kind : kinds()) {
+        if (kind.role == Role::hashes && kind.is_main) return;
+        if (kind.role != Role::contender || !kind.is_main) continue;
+        kind.name += ",hashes";
+        kind.role = Role::hashes;
+        kind.also_at.clear();
+        kind.make = [make = kind.make](const Order& order) {
+            Subject s = make(order);
+            s.name += ",hashes";
+            return s;
+        };
+        all.push_back(std::move(kind));
+    }
+    for (Kind& kind : all) ListEntry{std::move(kind)};
+}
+
+}  // namespace
+
+std::string add_peer(const std::string& path) {
+    try {
+        (void)in_child([&] {
+            const Interface& of = load(path);
+            const auto keys = KeySource::generated(1);
+            for (const Calls* calls : {&of.keys, &of.hashes})
+                for (const std::uint64_t n : {1u, 1000u, 100'000u})
+                    if (calls->insert != nullptr)
+                        examine({&of, calls, ""},
+                                {keys, n, std::max(12.0, of.least_bits_per_key), 1});
+            return std::string();
+        });
+        const Interface& of = load(path);
+        const std::string name = std::string("peer:") + of.name;
+        for (const Kind& other : kinds())
+            if (other.name == name || other.name == name + ",hashes")
+                throw std::runtime_error("another peer is called " + name);
+        if (of.keys.insert != nullptr) ListEntry{kind_of({&of, &of.keys, name})};
+        if (of.hashes.insert != nullptr) {
+            ListEntry{kind_of({&of, &of.hashes, name + ",hashes"})};
+            add_hashed_contenders();
+        }
+        return of.origin == nullptr ? "not said" : std::string(of.origin).substr(0, 400);
+    } catch (const std::exception& e) {
+        throw std::runtime_error("--peer " + path + ": " + e.what());
+    }
+}
+
+}  // namespace simdbloom::bench
