@@ -12,8 +12,7 @@ namespace {
 
 using test::MapShape;
 
-/// Promise: On every ISA, a map gives each key its value and finds absent keys at the
-///   promised rate.
+/// Promise: A map gives each key its value and finds absent keys at the promised rate.
 TEST(Bloomier, EveryKeyHasItsValueOnEveryIsa) {
     for (const auto& shape : test::map_shapes())
         for (const std::size_t n : {0u, 1u, 2u, 7u, 65u, 1000u, 12'000u}) {

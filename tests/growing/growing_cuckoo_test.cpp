@@ -18,8 +18,7 @@ protected:
     }
 };
 
-/// Promise of *Growing*: A growing filter loses no key, stays below its FPR bound, and grows no
-///   more than its keys need.
+/// Promise of *Growing*: A growing filter loses no key and stays below its FPR bound.
 TEST_P(GrowingCuckooOf, LosesNoKeyUpToAThousandTimesItsSize) {
     for (const auto& [first, growths] : {std::pair{1u, 10u}, {5'003u, 7u}}) {
         auto filter = make(first);

@@ -113,8 +113,8 @@ TEST(Exchange, TheUnionOfSmallPartsKeepsToTheBound) {
     EXPECT_EQ(two(60, 10'000), State::too_large);
 }
 
-/// Promise of Exchange.*: A receiver refuses damaged or unlike parts of a distributed filter,
-///   accepts all rows then, and names sender and reason.
+/// Promise of Exchange.*: A receiver of a distributed filter names the sender of a damaged or
+///   unlike part, and accepts all rows then.
 TEST(Exchange, OtherPartsAreRefusedByName) {
     const auto keys = test::random_keys(100);
     const Bytes good = exchange_part(keys);

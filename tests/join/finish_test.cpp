@@ -85,8 +85,7 @@ void for_each_asked(const Use& use) {
     }
 }
 
-/// Promise: Under any limits, builders make filters of all their keys; parts of a build side have
-///   one size.
+/// Promise: Under any limits, builders make filters of all their keys.
 TEST(JoinFinish, GivesAFilterOfAllKeysWhateverTheLimits) {
     const FinishKeys keys = test::random_keys(3'000);
     std::size_t filters = 0, refused = 0;

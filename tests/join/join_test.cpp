@@ -58,7 +58,7 @@ void expect_all_answers(const JoinFilter& filter, const JoinColumn& column,
 }
 
 /// Promise of Join.*, JoinBuilder.*, StarProbe.*, Governor.*, Arrow.*, c_api: Joins pass the
-///   same rows as single lookups, for every output, selection and number of threads.
+///   rows that single lookups pass, for every output and selection.
 TEST(Join, EveryShapeOfAnswerIsThatOfSingleLookups) {
     for (const auto& spec : {"split256", "classic:k=8", "register64:k=5", "cuckoo12"})
         for (const std::size_t n :
