@@ -3,6 +3,7 @@ import argparse
 import datetime
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -177,6 +178,12 @@ def judge_again(papers, claims, chosen, prober):
           + ", ".join(sorted(power.descriptive(rows))))
 
 
+def command_of(words):
+    """As the record says it: without places on this machine."""
+    text = " ".join(["bench/replicate", *words])
+    return re.sub(r" --(out|prober)[ =]\S+", "", text)
+
+
 def build():
     """The program that measures."""
     steps = (". .ci/packages.sh && need_packages \"${build_packages[@]}\" \"${bench_packages[@]}\""
@@ -206,7 +213,7 @@ def main():
         judge_again(papers, claims, chosen, prober)
         return 0
     os.makedirs(options.out, exist_ok=True)
-    record = measure(chosen, prober, " ".join(["bench/replicate", *sys.argv[1:]]))
+    record = measure(chosen, prober, command_of(sys.argv[1:]))
     text = table.of_run(record, {claim.id: claim for claim in claims})
     write_whole(os.path.join(options.out, "record.json"), records.as_text(record))
     write_whole(os.path.join(options.out, "table.md"), text)
