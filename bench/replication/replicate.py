@@ -162,7 +162,7 @@ def arguments():
 
 
 def judge_again(papers, claims, chosen, prober):
-    """--power, with the samples of the newest record. Claims that are not chosen keep their rows."""
+    """--power, with the samples of the newest record. Claims not chosen keep their rows."""
     record = records.adopted(claims)[0][1]
     samples = {entry["id"]: entry["samples"] for entry in record["claims"]}
     before = power.read()
