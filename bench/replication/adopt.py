@@ -91,7 +91,11 @@ def of_machine(record, first, n_claims):
                  if entry["id"] in others and not entry["around"]]
         lines[0] += (f" {sum(a == b for a, b in pairs)} of {len(pairs)} claims without times have "
                      "the same samples as on the first machine.")
-    lines += [f"  - `{run['command']}`: {run['provenance']}." for run in record["runs"]]
+    for number, run in enumerate(record["runs"]):
+        own = sum(entry["run"] == number for entry in entries)
+        command = run["command"].partition(" --claim")[0]
+        lines.append(f"  - {own} claims, `{command}`{' of these' * (command != run['command'])}: "
+                     f"{run['provenance']}.")
     return "\n".join(lines)
 
 
@@ -108,7 +112,7 @@ def tallies(record, claims):
 
 def overview(found, papers, claims):
     counts = [tallies(record, claims) for record in found]
-    lines = [f"{len(claims)} claims of {len(papers)} papers, in three tallies that are never "
+    lines = [f"{len(claims)} claims of {len(papers)} sources, in three tallies that are never "
              "added:", "", *table.header(["tally", *map(name_of, found)])]
     for name, text in TALLIES.items():
         if name != "secondary":

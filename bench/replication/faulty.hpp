@@ -2,6 +2,9 @@
 // these; this file puts one between the library and a probe.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 

@@ -3,6 +3,7 @@ import argparse
 import datetime
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -161,7 +162,7 @@ def arguments():
 
 
 def judge_again(papers, claims, chosen, prober):
-    """--power, with the samples of the newest record. Claims that are not chosen keep their rows."""
+    """--power, with the samples of the newest record. Claims not chosen keep their rows."""
     record = records.adopted(claims)[0][1]
     samples = {entry["id"]: entry["samples"] for entry in record["claims"]}
     before = power.read()
@@ -175,6 +176,12 @@ def judge_again(papers, claims, chosen, prober):
     adopt.fill(papers, claims)
     print(f"papers/power.csv: of {len(rows)} claims {len(power.descriptive(rows))} notice nothing: "
           + ", ".join(sorted(power.descriptive(rows))))
+
+
+def command_of(words):
+    """As the record says it: without places on this machine."""
+    text = " ".join(["bench/replicate", *words])
+    return re.sub(r" --(out|prober)[ =]\S+", "", text)
 
 
 def build():
@@ -206,7 +213,7 @@ def main():
         judge_again(papers, claims, chosen, prober)
         return 0
     os.makedirs(options.out, exist_ok=True)
-    record = measure(chosen, prober, " ".join(["bench/replicate", *sys.argv[1:]]))
+    record = measure(chosen, prober, command_of(sys.argv[1:]))
     text = table.of_run(record, {claim.id: claim for claim in claims})
     write_whole(os.path.join(options.out, "record.json"), records.as_text(record))
     write_whole(os.path.join(options.out, "table.md"), text)
