@@ -18,7 +18,7 @@ function found(entries, query) {
     }
     if (score < 0) continue;
     if (x.includes(asked)) score += 10;
-    if (/^(index|page-src-)/.test(place)) score += 10;  // the guide
+    if (/^(index|page-src-)/.test(place)) score += 15;  // the guide
     if (t.split(/::|\s/).includes(asked)) score += 40;
     if (t.split('::').pop() === asked) score += 20;
     scored.push([score, title, place, text, x.search(begins[0])]);
