@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """Prints what share of C++'s speed the Python package has. usage: speed.py BUILD-FOLDER
 
 BUILD-FOLDER has the libraries and python/simdbloom. Both sides take turns, 10^6 keys a call; a

@@ -138,6 +138,11 @@ class Leaks(unittest.TestCase):
             raise AssertionError("was not refused")
 
         chunks = lambda **o: arrow.Chunks([arrow.integers(numbers)] * 3, **o)
+        foreign = simdbloom.ForeignFilter("guava", 10**4, fpr=0.01)
+        yield lambda: (foreign.insert(texts), foreign.count(unicode), foreign.contains(numbers))
+        yield lambda: simdbloom.ForeignFilter.from_bytes(foreign.to_bytes(), "guava").copy()
+        yield lambda: simdbloom.ConcurrentFilter("split256", 1000, 12).insert_if_new(numbers)
+        yield lambda: refused(foreign.insert, floats)
         yield lambda: f.insert(numbers)
         yield lambda: f.contains(floats)
         yield lambda: f.select(numbers[::2])
@@ -205,14 +210,19 @@ class Signals(unittest.TestCase):
         many = np.zeros(1 << 30, np.int8)  # takes memory only where it is read
         f = Filter("classic:k=8", 1000, 40)
         f.insert(np.arange(1000))
-        calls = {name: getattr(Filter, name)
+        counting = lambda: Filter("counting", 1000, 48)
+        calls = [(name, counting if name == "erase" else f.copy)
                  for name in ("insert", "try_insert", "erase", "contains", "select", "bitmap",
-                              "count", "hashes")}
+                              "count", "hashes")]
+        calls += [(name, make) for name in ("insert", "count") for make in (
+            lambda: simdbloom.ForeignFilter("guava", 10**4, fpr=0.001),
+            lambda: simdbloom.ConcurrentFilter("classic:k=8", 1000, 40))]
         before = signal.signal(signal.SIGALRM, stop)
         try:
-            for name, call in calls.items():
-                g = Filter("counting", 1000, 48) if name == "erase" else f.copy()
+            for name, make in calls:
+                g = make()
                 g.insert(np.arange(1000))
+                call = getattr(type(g), name)
                 signal.setitimer(signal.ITIMER_REAL, 0.1)
                 begin = time.process_time()
                 self.assertRaises(Stop, call, g, many)
