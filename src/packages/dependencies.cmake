@@ -21,7 +21,8 @@ function(simdbloom_fetch)
     SOURCE_SUBDIR include)  # its headers are enough: no CMakeLists.txt is there
   FetchContent_MakeAvailable(xsimd)
   set(XSIMD_INCLUDE_DIR ${xsimd_SOURCE_DIR}/include PARENT_SCOPE)
-  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT TARGET CpuFeatures::cpu_features)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND SIMDBLOOM_CPU_FEATURES
+      AND NOT TARGET CpuFeatures::cpu_features)
     set(BUILD_SHARED_LIBS OFF)
     set(BUILD_TESTING OFF)
     set(BUILD_EXECUTABLE OFF)

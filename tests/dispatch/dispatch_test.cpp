@@ -104,7 +104,12 @@ TEST(Dispatch, UnknownNamesAreErrorsThatNameThem) {
                    cpu::select(subset(0x1F), "avx2"));
 }
 
-// Two detections that know nothing of each other: cpu_features and the compiler's own.
+#if defined(__x86_64__)
+// Of a library with cpu_features. The compiler's own detection follows for any other.
+TEST(Dispatch, CpuidAndCpuFeaturesFindTheSame) { EXPECT_EQ(cpu::read_cpuid(), cpu::detect()); }
+#endif
+
+// Two detections that know nothing of each other: the library's and the compiler's own.
 TEST(Dispatch, ThisMachineIsDetectedAsTheCompilerDetectsIt) {
 #if defined(__x86_64__)
     const auto& f = cpu::detect();
