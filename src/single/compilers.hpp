@@ -16,20 +16,23 @@
 #endif
 #define SIMDBLOOM_CORE_PASTE_(a, b) a##b
 #define SIMDBLOOM_CORE_PASTE(a, b) SIMDBLOOM_CORE_PASTE_(a, b)
-#if defined(_MSC_VER) && !defined(__clang__)
-#include <intrin.h>
-#define SIMDBLOOM_CORE_ASM false
-#define SIMDBLOOM_INLINE __forceinline constexpr
-#define __asm__(...)
-#define __builtin_memcpy std::memcpy
-#define __builtin_popcount(x) static_cast<int>(__popcnt(x))
-#define __builtin_popcountll(x) static_cast<int>(__popcnt64(x))
-#define __builtin_ctz(x) static_cast<int>(_tzcnt_u32(x))
-#define __builtin_ctzll(x) static_cast<int>(_tzcnt_u64(x))
-#define __builtin_prefetch(p, ...) _mm_prefetch(reinterpret_cast<const char*>(p), _MM_HINT_T1)
-#else
-#define SIMDBLOOM_CORE_ASM true
+#if defined(__GNUC__) || defined(__clang__)
+#define SIMDBLOOM_CORE_HAS_ASM true
+#define SIMDBLOOM_CORE_ASM __asm__
+#define SIMDBLOOM_CORE_PREFETCH __builtin_prefetch
 #define SIMDBLOOM_INLINE [[gnu::always_inline]] constexpr
+#else  // MSVC
+#pragma warning(push, 3)
+#pragma warning(disable : 4068)  // pragmas of GCC
+#define SIMDBLOOM_CORE_HAS_ASM false
+#define SIMDBLOOM_CORE_ASM(...)
+#if defined(SIMDBLOOM_CORE_X86)
+#define SIMDBLOOM_CORE_PREFETCH(p, write, locality) \
+    _mm_prefetch(static_cast<const char*>(p), locality == 3 ? _MM_HINT_T0 : _MM_HINT_T1)
+#else
+#define SIMDBLOOM_CORE_PREFETCH(p, write, locality) static_cast<void>(p)
+#endif
+#define SIMDBLOOM_INLINE __forceinline constexpr
 #endif
 #define SIMDBLOOM_CORE_PRAGMA_(...) _Pragma(#__VA_ARGS__)
 #define SIMDBLOOM_CORE_PRAGMA(...) SIMDBLOOM_CORE_PRAGMA_(__VA_ARGS__)

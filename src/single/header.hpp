@@ -21,10 +21,11 @@
 #elif SIMDBLOOM_CORE_LEVEL == 4
 //@ target avx512bitalg
 #endif
-#if !defined(SIMDBLOOM_CORE_FEATURES) || !defined(__GNUC__)
-#define SIMDBLOOM_LAMBDA
-#else  // clang applies the pragma to functions, and not to lambdas
+#if defined(SIMDBLOOM_CORE_FEATURES) && (defined(__GNUC__) || defined(__clang__))
+// clang applies the pragma to functions, and not to lambdas
 #define SIMDBLOOM_LAMBDA __attribute__((target(SIMDBLOOM_CORE_FEATURES)))
+#else
+#define SIMDBLOOM_LAMBDA
 #endif
 #if defined(__clang__) && defined(SIMDBLOOM_CORE_FEATURES)
 SIMDBLOOM_CORE_PRAGMA(clang attribute push(SIMDBLOOM_LAMBDA, apply_to = function))
@@ -71,21 +72,21 @@ namespace {
 #endif
 
 //@ core/kernels/hash.hpp without block_index_vector
-//@ core/kernels/kernel_layout.hpp only KernelOf has StageInsert OwnLookup TestHashes
+//@ core/kernels/kernel_layout.hpp only has StageInsert OwnLookup TestHashes
 //@ core/kernels/kernel_layout.hpp only FewInsertsBelow
 //@ core/kernels/select.hpp
 //@ core/kernels/driver.hpp without few widen
 //@ core/kernels/answers.hpp
 //@ core/kernels/one_line.hpp
-//@ core/layouts/split.hpp without split512 test_key
-//@ core/layouts/sector512.hpp without test_key
-//@ core/layouts/blocked.hpp without counting512 Over
-//@ core/layouts/register_blocked.hpp without register32 Over
+//@ core/layouts/split.hpp without KernelOf test_key
+//@ core/layouts/sector512.hpp without KernelOf test_key
+//@ core/layouts/blocked.hpp without KernelOf Over
+//@ core/layouts/register_blocked.hpp without KernelOf Over
 //@ single/isa.hpp
 }  // namespace
 }  // namespace SIMDBLOOM_CORE_ISA
 
-constexpr KernelTable SIMDBLOOM_CORE_PASTE(SIMDBLOOM_CORE_ISA, _kernels) =
+const KernelTable SIMDBLOOM_CORE_PASTE(SIMDBLOOM_CORE_ISA, _kernels) =
     SIMDBLOOM_CORE_ISA::make_kernels<SIMDBLOOM_CORE_ISA::SIMDBLOOM_CORE_PASTE(SIMDBLOOM_CORE_ISA,
                                                                               _ops)>();
 }  // namespace detail
@@ -111,7 +112,6 @@ constexpr KernelTable SIMDBLOOM_CORE_PASTE(SIMDBLOOM_CORE_ISA, _kernels) =
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string_view>
 #include <type_traits>
 
 namespace simdbloom_core {
@@ -121,7 +121,6 @@ inline namespace NAMESPACE {
 
 namespace detail {
 
-using LayoutKind = layout;
 //@ single/standard.hpp
 //@ simdbloom/detail/little_endian.hpp
 //@ simdbloom/hash.hpp only seed_offset mix_shift mix_multiplier1 mix_multiplier2 shift_right
@@ -229,10 +228,15 @@ namespace detail {
 #undef SIMDBLOOM_CORE_SELF
 #undef SIMDBLOOM_CORE_PASTE
 #undef SIMDBLOOM_CORE_PASTE_
+#undef SIMDBLOOM_CORE_HAS_ASM
 #undef SIMDBLOOM_CORE_ASM
+#undef SIMDBLOOM_CORE_PREFETCH
 #undef SIMDBLOOM_CORE_PRAGMA
 #undef SIMDBLOOM_CORE_PRAGMA_
 #undef SIMDBLOOM_KERNEL
 #undef SIMDBLOOM_UNROLLS
 #undef SIMDBLOOM_SANITIZED
+#if !defined(__GNUC__) && !defined(__clang__)
+#pragma warning(pop)
+#endif
 #endif

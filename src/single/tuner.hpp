@@ -15,13 +15,13 @@ struct TunerRecord {
 
     void end_trial() {
         const BatchWay before = best;
-        for (std::uint64_t(&rounds)[3] : times) std::sort(rounds, rounds + 3);
+        const auto less = [](std::uint64_t a, std::uint64_t b) { return a < b; };
+        for (std::uint64_t(&rounds)[3] : times) sort(rounds, rounds + 3, less);
         for (std::uint8_t w = 0; w < ways; ++w)
             if (times[w][1] < times[static_cast<unsigned>(best)][1])
                 best = static_cast<BatchWay>(w);
         constexpr std::uint32_t least_pause = 1u << 18, longest_pause = 1u << 22;
-        pause = best == before ? std::min(std::max(2 * pause, least_pause), longest_pause)
-                               : least_pause;
+        pause = best == before ? clamp(2 * pause, least_pause, longest_pause) : least_pause;
         quiet = pause;
     }
 };
@@ -58,7 +58,7 @@ public:
     void done(const Slice& slice) {
         const auto keys = static_cast<std::uint32_t>(slice.keys);
         if (!timed_) {
-            record_.quiet -= std::min(record_.quiet, keys);
+            record_.quiet -= keys < record_.quiet ? keys : record_.quiet;
             return;
         }
         --record_.trial;

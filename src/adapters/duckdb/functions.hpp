@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <string_view>
 #include <type_traits>
 
 #include "duckdb_extension.h"
@@ -11,8 +12,9 @@ extern duckdb_ext_api_v1 duckdb_ext_api;
 
 namespace simdbloom::duckdb {
 
-bool register_aggregates(duckdb_connection connection);  ///< bloom_filter, bloom_union
-bool register_scalars(duckdb_connection connection);     ///< the other functions
+bool register_aggregates(duckdb_connection connection);    ///< bloom_filter, bloom_union
+bool register_scalars(duckdb_connection connection);       ///< the other functions
+bool register_descriptions(duckdb_connection connection);  ///< bloom_functions, what they are for
 
 using Overloads = std::initializer_list<std::initializer_list<duckdb_type>>;
 
@@ -23,6 +25,9 @@ using LogicalType = std::unique_ptr<std::remove_pointer_t<duckdb_logical_type>, 
 inline LogicalType type_of(duckdb_type id) { return LogicalType(duckdb_create_logical_type(id)); }
 inline LogicalType type_of(duckdb_vector vector) {
     return LogicalType(duckdb_vector_get_column_type(vector));
+}
+inline void put_text(duckdb_vector column, idx_t row, std::string_view text) {
+    duckdb_vector_assign_string_element_len(column, row, text.data(), text.size());
 }
 
 }  // namespace simdbloom::duckdb

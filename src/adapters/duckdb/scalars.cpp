@@ -72,10 +72,6 @@ void answer(duckdb_function_info info, const char* function, duckdb_data_chunk i
     }
 }
 
-void put_text(duckdb_vector output, std::size_t row, std::string_view text) {
-    duckdb_vector_assign_string_element_len(output, row, text.data(), text.size());
-}
-
 using Arguments = std::span<const duckdb_vector>;
 using Blob = std::span<const std::byte>;
 
