@@ -79,6 +79,8 @@ public:
     /// As Interface asks for.
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
     std::size_t take(const Keys& keys);
+    /// Whether so few keys, at most eight, take less time one by one than as a batch.
+    static constexpr bool one_by_one(std::size_t) noexcept { return true; }
     /// Prefetches the block of a hash.
     void prefetch(std::uint64_t hash) const noexcept;
     /// A filter over `bits`, or, if there are none, over zeroed bits of its own.
