@@ -50,7 +50,8 @@ def sentence(about, rows, level):
     where = heading(about, rows, level, nominal_sizes(rows)[level])
     best, *others = fastest(about, rows, level, *COMPARED) or [None]
     if not best:
-        return f"At {where} no filter of at most {percent(MOST_FPR)} FPR was measured."
+        return (f"At {where} none of our filters of at most {percent(MOST_FPR)} FPR was "
+                "measured.")
     ties = [r for r in others if verdict(best, r) == "within noise"]
     after = [r for r in others if verdict(best, r) == "slower"]
     how, engines = said_of_engines(best, about, rows, level)

@@ -175,6 +175,7 @@ table.facts td + td { white-space: normal; overflow-wrap: anywhere; }
   table { font-size: 7.5pt; width: 100%; }
   th, td { padding: .1rem .3rem; position: static !important; }
   td.w { min-width: 0; }
+  table.facts td { border: 0; padding-top: 0; padding-bottom: 0; }
   thead { display: table-header-group; }
   .several { grid-template-columns: 1fr 1fr; }
   tr, svg, .wide { break-inside: avoid; }

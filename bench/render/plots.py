@@ -145,7 +145,7 @@ def front(points):
     return out
 
 
-def time_against_fpr(about, rows, width=NARROW, height=300):
+def time_against_fpr(about, rows, width=NARROW, height=276):
     """One picture a memory level; the line is the front."""
     pictures, known = [], {r["family"] for level in select.LEVELS
                            for r in select.near_12_bits(about, rows, level, *select.COMPARED)}
@@ -155,7 +155,7 @@ def time_against_fpr(about, rows, width=NARROW, height=300):
         if not shown:
             continue
         x = around((r["fpr"] for r in shown), 1.5, 2.2, 56, width - 10)
-        y = around((r["ns_per_key"] for r in shown), 1.35, 1.35, height - 46, 34)
+        y = around((r["ns_per_key"] for r in shown), 1.35, 1.35, height - 46, 42)
         chart = Chart(width, height, f"Time against false-positive rate, {level}", x, y)
         chart.text(x.start, 18, select.heading(about, rows, level, bytes_), size=13, bold=True)
         chart.frame([(f, select.percent(f)) for f in x.decades((1, 2, 5))],
@@ -175,7 +175,7 @@ def time_against_fpr(about, rows, width=NARROW, height=300):
         chart.names_beside(names, 11, 52, width - 4, y.end - 8, y.start)
         missing = len(known) - len(shown)
         if missing:
-            chart.hatch(width - 168, 8, 16, 13)
-            chart.label(width - 10, 18, f"not measured: {missing} filters", INK, 11, "end")
+            chart.hatch(width - 120, 25, 16, 12)
+            chart.label(width - 10, 35, f"{missing} not measured", INK, 11, "end")
         pictures.append(chart.done())
     return pictures
