@@ -8,12 +8,14 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include "experiments/experiment.hpp"
 #include "harness/clock.hpp"
 #include "simdbloom/cache_line.hpp"
 #include "simdbloom/fpr.hpp"
+#include "simdbloom/split_block.hpp"
 #ifdef SIMDBLOOM_SEQAN3
 #include <seqan3/search/dream_index/interleaved_bloom_filter.hpp>
 #endif
@@ -24,7 +26,7 @@ using namespace simdbloom;
 using namespace simdbloom::bench;
 
 constexpr double wanted_fpr = 0.005;
-constexpr std::size_t pool_keys = 1 << 20, batch = 4096;
+constexpr std::size_t pool_keys = 1 << 21, batch = 4096;
 constexpr unsigned rounds = 9;
 /// Larger ones get random bits in place of keys, of as many ones as keys would set.
 constexpr std::uint64_t filled_bytes = 64 << 20;
@@ -54,23 +56,52 @@ void give_huge_pages(void* p, std::size_t bytes) {
 }
 
 /// Calls work(keys) for batches of a pool of absent keys, each pass going on where the last ended.
+/// Number i begins at another key: the lines that one leaves in the cache are of no use to others.
 template <class Work>
-Contestant asked(std::string name, std::span<const std::uint64_t> pool, std::size_t keys,
-                 Work work) {
-    return contestant(std::move(name), keys, [pool, keys, work, at = std::size_t{0}]() mutable {
-        for (std::size_t done = 0; done < keys; done += batch) {
-            work(pool.subspan(at, batch));
-            at = (at + batch) % pool.size();
-        }
-    });
+Contestant asked(std::size_t i, std::span<const std::uint64_t> pool, std::size_t keys, Work work) {
+    return contestant(std::to_string(i), keys,
+                      [pool, keys, work, at = pool.size() / 8 * i % pool.size()]() mutable {
+                          for (std::size_t done = 0; done < keys; done += batch) {
+                              work(pool.subspan(at, batch));
+                              at = (at + batch) % pool.size();
+                          }
+                      });
+}
+
+std::vector<double> timed(std::vector<Contestant>& turns) {
+    for (auto& turn : turns) {
+        double seconds;
+        for (unsigned i = 0; i < 3; ++i) (void)turn.pass(&seconds);
+    }
+    Timer(rounds).run(turns);
+    std::vector<double> ns;
+    for (const auto& turn : turns) ns.push_back(median(turn.ns_per_key));
+    return ns;
+}
+
+std::vector<std::uint64_t> absent_keys() {
+    std::vector<std::uint64_t> pool(pool_keys);
+    KeySource::generated(1).fill(std::uint64_t{1} << 40, pool.data(), pool.size());
+    return pool;
+}
+/// As many as make passes of some milliseconds.
+std::size_t pass_keys(std::size_t sets) {
+    return std::max(batch, (std::size_t{1} << 24) / std::max<std::size_t>(sets, 256));
+}
+
+template <class F>
+std::span<std::byte> bits_of(F& filter) {
+    return {const_cast<std::byte*>(filter.bytes().data()), filter.bytes().size()};
+}
+void fill_bank(FilterBank& bank) {
+    fill_randomly(bits_of(bank), std::pow(bank.expected_fpr(), 1.0 / bank.layout().k), 1);
 }
 
 std::string milli(double share) { return text("%.2f", 1000 * share); }
 
 void print_size(std::size_t sets, std::uint64_t bytes, bool huge_pages, const MemorySpeed& speed) {
     const KeySource source = KeySource::generated(1);
-    std::vector<std::uint64_t> pool(pool_keys);
-    source.fill(std::uint64_t{1} << 40, pool.data(), pool.size());
+    const auto pool = absent_keys();
     const FilterBank one = FilterBank::for_fpr(1, 100'000, wanted_fpr);
     const auto keys_each = static_cast<std::size_t>(static_cast<double>(bytes) * 8 /
                                                     static_cast<double>(sets) / one.bits_per_key());
@@ -83,14 +114,10 @@ void print_size(std::size_t sets, std::uint64_t bytes, bool huge_pages, const Me
         source.fill(s * keys_each, keys.data(), keys.size());
         return keys;
     };
-    const auto bits_of = [](auto& filter) {
-        const auto bytes_of = filter.bytes();
-        return std::span(const_cast<std::byte*>(bytes_of.data()), bytes_of.size());
-    };
     const unsigned k = bank.layout().k;
     if (by_keys)
         for (std::size_t s = 0; s < sets; ++s) bank.insert(s, keys_of(s));
-    else fill_randomly(bits_of(bank), std::pow(bank.expected_fpr(), 1.0 / k), 1);
+    else fill_bank(bank);
 
     // One by one, each of the best k.
     std::vector<CacheLineBloom> filters;
@@ -101,15 +128,14 @@ void print_size(std::size_t sets, std::uint64_t bytes, bool huge_pages, const Me
         else fill_randomly(bits_of(filters[s]), 0.45, s);
     }
 
-    const std::size_t keys =
-        std::max(batch, (std::size_t{1} << 24) / std::max<std::size_t>(sets, 256));
+    const std::size_t keys = pass_keys(sets);
     std::vector<std::uint8_t> bitmaps(batch * bank.bitmap_bytes());
     std::vector<std::uint64_t> counts(sets), sums(sets);
     std::vector<Contestant> turns{
-        asked("contains", pool, keys, [&](auto asked) { bank.contains(asked, bitmaps); }),
-        asked("count", pool, keys, [&](auto asked) { bank.count_per_set(asked, counts); })};
+        asked(0, pool, keys, [&](auto asked) { bank.contains(asked, bitmaps); }),
+        asked(1, pool, keys, [&](auto asked) { bank.count_per_set(asked, counts); })};
     if (asks_filters)
-        turns.push_back(asked("filters", pool, keys, [&](auto asked) {
+        turns.push_back(asked(2, pool, keys, [&](auto asked) {
             for (const auto& filter : filters) (void)filter.contains(asked, bitmaps);
         }));
     std::string their_fpr = "-";
@@ -144,13 +170,13 @@ void print_size(std::size_t sets, std::uint64_t bytes, bool huge_pages, const Me
         for (std::size_t s = 0; s < sets; ++s) found += static_cast<double>(their[s]);
         their_fpr = milli(found / static_cast<double>(sets) / (1 << 16));
     }
-    turns.push_back(asked("seqan contains", pool, keys, [&](auto asked) {
+    turns.push_back(asked(3, pool, keys, [&](auto asked) {
         for (const auto key : asked) {
             const auto& bitmap = agent.bulk_contains(key);
             __asm__ volatile("" : : "r"(&bitmap) : "memory");
         }
     }));
-    turns.push_back(asked("seqan count", pool, keys, [&](auto asked) {
+    turns.push_back(asked(4, pool, keys, [&](auto asked) {
         const auto& their = counting.bulk_count(asked);
         __asm__ volatile("" : : "r"(&their) : "memory");
     }));
@@ -158,17 +184,10 @@ void print_size(std::size_t sets, std::uint64_t bytes, bool huge_pages, const Me
     std::uint64_t found = 0;
     bank.count_per_set(std::span(pool).first(1 << 16), sums);
     for (const auto n : sums) found += n;
-    for (auto& turn : turns) {
-        double seconds;
-        for (unsigned i = 0; i < 3; ++i) (void)turn.pass(&seconds);
-    }
-    Timer(rounds).run(turns);
-    std::vector<double> ns;
-    for (const auto& turn : turns) ns.push_back(median(turn.ns_per_key));
-    // What memory allows: k random rows, or their bytes in order.
-    const double row = static_cast<double>(bank.bitmap_bytes()), lines = std::ceil(row / 64);
-    const double ceiling = k * std::max(1e9 / speed.random_lines_per_second,
-                                        lines * 64 / speed.sequential_gb_per_second);
+    const auto ns = timed(turns);
+    // The lines that must be read, at the speed of memory in order.
+    const double lines = std::ceil(static_cast<double>(bank.bitmap_bytes()) / 64);
+    const double ceiling = k * lines * 64 / speed.sequential_gb_per_second;
     const std::size_t at = asks_filters ? 3 : 2;
     const auto theirs = [&](std::size_t i) {
         return ns.size() > at ? text("%.0f (%.1f x)", ns[at + i], ns[at + i] / ns[i])
@@ -186,19 +205,96 @@ void print_size(std::size_t sets, std::uint64_t bytes, bool huge_pages, const Me
     std::fflush(stdout);
 }
 
+/// What each layout costs in bits, and its lookups of 256 MiB.
+void print_layouts() {
+    const auto pool = absent_keys();
+    std::printf(
+        "\nBits a key for an FPR of %g by the exact model, and ns a key of `contains` in 256 MiB, "
+        "with pages\nof 2 MiB and of 4 KiB.\n\n",
+        wanted_fpr);
+    print_header({"layout", "rows", "bits a key", "64 sets", "512 sets", "4,096 sets"});
+    for (const std::string spec :
+         {"blocked512", "classic", "sector512", "split256", "register64"}) {
+        const FilterBank one = FilterBank::for_fpr(1, 1'000'000, wanted_fpr, {.spec = spec});
+        std::vector<std::string> row{"`" + spec + "`", text("%u", one.layout().k),
+                                     text("%.2f", one.bits_per_key())};
+        for (const std::size_t sets : {64u, 512u, 4096u}) {
+            std::vector<std::string> cells;
+            for (const bool huge_pages : {true, false}) {
+                Options options;
+                options.huge_pages = huge_pages;
+                options.spec = one.spec();
+                const double bits = 256.0 * (1 << 23) / static_cast<double>(sets);
+                FilterBank bank = FilterBank::with_bits_per_key(
+                    sets, static_cast<std::size_t>(bits / one.bits_per_key()), one.bits_per_key(),
+                    options);
+                fill_bank(bank);
+                std::vector<std::uint8_t> bitmaps(batch * bank.bitmap_bytes());
+                std::vector<Contestant> turns{asked(
+                    0, pool, pass_keys(sets), [&](auto keys) { bank.contains(keys, bitmaps); })};
+                cells.push_back(text("%.1f", timed(turns)[0]));
+            }
+            row.push_back(cells[0] + ", " + cells[1]);
+        }
+        print_row(row);
+        std::fflush(stdout);
+    }
+}
+
+/// From how many keys on a bank of filters that exist takes less time than the filters.
+void print_transposed() {
+    const auto pool = absent_keys();
+    std::printf(
+        "\nFilters of `split256` for an FPR of %g, one by one and as a bank. From so many keys on, "
+        "in batches\nof %zu, making the bank pays.\n\n",
+        wanted_fpr, batch);
+    print_header({"sets", "size", "`FilterBank::of`", "filters, ns a key", "bank", "keys"});
+    for (const std::size_t sets : {8u, 64u, 512u})
+        for (const std::uint64_t mib : {1u, 64u}) {
+            const auto keys_each = static_cast<std::size_t>((mib << 23) / sets / 12);
+            std::vector<SplitBlockBloom> filters;
+            std::vector<const FilterBase*> bases;
+            for (std::size_t s = 0; s < sets; ++s) {
+                filters.push_back(SplitBlockBloom::for_fpr(keys_each, wanted_fpr));
+                fill_randomly(bits_of(filters.back()), std::pow(wanted_fpr, 1.0 / 8), s);
+            }
+            for (const auto& filter : filters) bases.push_back(&filter);
+            std::optional<FilterBank> bank;
+            const double ms = ns_of(3, 1, [&] { bank = FilterBank::of(bases); }) / 1e6;
+            std::vector<std::uint8_t> bitmaps(batch * bank->bitmap_bytes());
+            std::vector<Contestant> turns{
+                asked(0, pool, pass_keys(sets),
+                      [&](auto keys) {
+                          for (const auto& filter : filters) (void)filter.contains(keys, bitmaps);
+                      }),
+                asked(1, pool, pass_keys(sets), [&](auto keys) { bank->contains(keys, bitmaps); })};
+            const auto ns = timed(turns);
+            const double gain = ns[0] - ns[1];
+            print_row({text("%zu", sets), text("%llu MiB", (unsigned long long)mib),
+                       text("%.1f ms", ms), text("%.1f", ns[0]), text("%.1f", ns[1]),
+                       gain > 0 ? text("%.0f", 1e6 * ms / gain) : "never"});
+            std::fflush(stdout);
+        }
+}
+
 }  // namespace
 
-/// bank [SETS [MIB]]: of these alone.
+/// bank [layouts | transposed | SETS [MIB]]: of these alone.
 int main(int argc, char** argv) {
+    const std::string part = argc > 1 ? argv[1] : "";
+    if (part == "layouts" || part == "transposed") {
+        part == "layouts" ? print_layouts() : print_transposed();
+        print_source("bank");
+        return 0;
+    }
     const MemorySpeed speed = memory_speed();
     std::printf(
         "ns a key for all sets, on one thread, medians of %u rounds in turn; batches of %zu absent "
         "keys.\nEvery set is made for an FPR of %g; measured FPRs, ours and seqan3's, are in "
         "thousandths. Above %llu MiB\nthe filters hold random bits, of as many ones as keys would "
-        "set. The ceiling is for memory:\n%.1f GB/s in order, %.0f million random lines a "
-        "second.\n\n",
+        "set. The ceiling is the time of a key's\nlines at %.1f GB/s, the memory's in order.\n\n",
         rounds, batch, wanted_fpr, (unsigned long long)filled_bytes >> 20,
-        speed.sequential_gb_per_second, speed.random_lines_per_second / 1e6);
+        speed.sequential_gb_per_second);
     print_header({"sets", "size", "pages", "rows", "FPR, 1/1000", "`contains`", "`count_per_set`",
                   "seqan3 `bulk_contains`", "seqan3 `bulk_count`", "filters one by one",
                   "ceiling"});
@@ -209,6 +305,10 @@ int main(int argc, char** argv) {
             for (const bool huge_pages : {true, false})
                 print_size(sets, mib << 20, huge_pages, speed);
         }
+    }
+    if (part.empty()) {
+        print_layouts();
+        print_transposed();
     }
     print_source("bank");
 }

@@ -8,7 +8,6 @@
 
 #include "bank/kernel_table.hpp"
 #include "core/dispatch/kernels_of.hpp"
-#include "core/dispatch/tuner.hpp"
 #include "core/filters/interface.hpp"
 
 namespace simdbloom {
@@ -22,19 +21,6 @@ template <class Use>
 void for_each_hash(const FilterBank& bank, const Keys& keys, const Use& use) {
     if (keys.are_hashes()) use(std::size_t{0}, keys.words());
     else detail::for_each_hash(bank, keys, use);
-}
-
-/// Calls run(target, first, n) for slices of n keys, in the way that was fastest so far.
-template <class Run>
-void in_fastest_way(detail::BankTarget target, unsigned call, const void* kernels, std::size_t n,
-                    const Run& run) {
-    if (target.prefetching.way != detail::Prefetch::tuned) return run(target, std::size_t{0}, n);
-    const detail::Tuner tuner(target.bits, call, kernels, target.prefetching.size, false);
-    detail::in_tuned_slices(tuner, n, [&](detail::BatchWay way, std::size_t first, std::size_t m) {
-        target.prefetching.way = detail::prefetch_of(way);
-        run(target, first, m);
-        return true;
-    });
 }
 
 std::vector<std::uint32_t> sets_of(std::span<const std::uint8_t> bitmap, std::size_t n) {
@@ -97,8 +83,7 @@ detail::BankTarget FilterBank::target() const noexcept {
             layout_.zones,
             lines * 32 <= lines_ahead   ? 32u
             : lines * 16 <= lines_ahead ? 16u
-                                        : 8u,
-            detail::prefetching_of(bits_.size())};
+                                        : 8u};
 }
 
 void FilterBank::check_set(std::size_t set) const {
@@ -149,12 +134,10 @@ void FilterBank::contains(const Keys& keys, std::span<std::uint8_t> bitmaps) con
                                 " keys of " + std::to_string(bytes) + " bytes each");
     detail::check_apart(keys.memory(), std::as_bytes(bitmaps));
     if (blocks_ == 0) return;
+    const detail::BankTarget t = target();
     std::byte* const out = std::as_writable_bytes(bitmaps).data();
     for_each_hash(*this, keys, [&](std::size_t first, std::span<const std::uint64_t> hashes) {
-        in_fastest_way(target(), 0, kernels_, hashes.size(),
-                       [&](const detail::BankTarget& t, std::size_t at, std::size_t n) {
-                           kernels_->contains(t, hashes.data() + at, n, out + (first + at) * bytes);
-                       });
+        kernels_->contains(t, hashes.data(), hashes.size(), out + first * bytes);
     });
 }
 
@@ -181,12 +164,10 @@ void FilterBank::count_per_set(const Keys& keys, std::span<std::uint64_t> counts
     detail::check_apart(keys.memory(), std::as_bytes(counts));
     std::fill_n(counts.begin(), sets(), std::uint64_t{0});
     if (blocks_ == 0) return;
+    const detail::BankTarget t = target();
     std::vector<std::byte> scratch(detail::bank_scratch * bitmap_bytes());
     for_each_hash(*this, keys, [&](std::size_t, std::span<const std::uint64_t> hashes) {
-        in_fastest_way(target(), 1, kernels_, hashes.size(),
-                       [&](const detail::BankTarget& t, std::size_t at, std::size_t n) {
-                           kernels_->count(t, hashes.data() + at, n, scratch.data(), counts.data());
-                       });
+        kernels_->count(t, hashes.data(), hashes.size(), scratch.data(), counts.data());
     });
 }
 

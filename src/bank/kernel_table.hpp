@@ -29,7 +29,6 @@ struct BankTarget {
     std::uint64_t words;  ///< of a row
     std::uint32_t k, zones;
     std::uint32_t chunk;  ///< 8, 16 or 32 keys
-    Prefetching prefetching;
 };
 
 struct BankKernels {

@@ -3,7 +3,6 @@
 
 #include <string_view>
 
-#include "core/dispatch/tuner.hpp"
 #include "simdbloom/fpr.hpp"
 
 namespace simdbloom {
@@ -13,29 +12,28 @@ constexpr std::size_t key_counts[] = {0, 1, 2, 7, 8, 9, 31, 32, 33, 64, 65, 200}
 constexpr std::size_t set_counts[] = {1,   2,   63,  64,  65,  127, 128,  129,  192,
                                       256, 320, 511, 512, 513, 577, 1024, 2049, 4096};
 
-/// Promise of FilterBank.*, BankOnEveryIsa.*, BankSets.*: A bank answers for each set as a
-///   filter of its keys does, bit for bit, on every instruction set.
-class BankOnEveryIsa : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(BankOnEveryIsa, EveryLayoutAnswersAsItsFilters) {
-    for (const std::size_t sets : {1u, 3u, 70u}) {
-        auto [bank, filters] = test::make_bank(GetParam(), sets, 150);
-        ASSERT_EQ(bank.spec(), filters[0].spec());
-        ASSERT_NO_FATAL_FAILURE(test::expect_columns(bank, filters));
-        for (const Isa isa : usable_isas()) {
-            bank.use_isa(isa);
-            EXPECT_EQ(bank.isa(), isa);
-            for (const std::size_t n : {1u, 33u, 100u}) {
-                SCOPED_TRACE(std::string(to_string(isa)) + ", sets: " + std::to_string(sets));
-                ASSERT_NO_FATAL_FAILURE(
-                    test::expect_answers_of(bank, filters, test::asked_keys(n, sets)));
+/// Promise of FilterBank.*, BankSets.*: A bank answers for each set as a filter of its keys
+///   does, bit for bit, on every instruction set.
+/// the
+///   same keys does, bit for bit, on every instruction set.
+TEST(FilterBank, EveryLayoutAnswersAsItsFiltersOnEveryIsa) {
+    for (const auto& spec : test::bloom_specs())
+        for (const std::size_t sets : {1u, 3u, 70u}) {
+            auto [bank, filters] = test::make_bank(spec, sets, 150);
+            ASSERT_EQ(bank.spec(), filters[0].spec());
+            ASSERT_NO_FATAL_FAILURE(test::expect_columns(bank, filters));
+            for (const Isa isa : usable_isas()) {
+                bank.use_isa(isa);
+                EXPECT_EQ(bank.isa(), isa);
+                for (const std::size_t n : {1u, 33u, 100u}) {
+                    SCOPED_TRACE(spec + ", " + std::string(to_string(isa)) +
+                                 ", sets: " + std::to_string(sets));
+                    ASSERT_NO_FATAL_FAILURE(
+                        test::expect_answers_of(bank, filters, test::asked_keys(n, sets)));
+                }
             }
         }
-    }
 }
-
-INSTANTIATE_TEST_SUITE_P(Specs, BankOnEveryIsa, ::testing::ValuesIn(test::bloom_specs()),
-                         test::spec_name);
 
 TEST(FilterBank, EveryNumberOfSetsAndKeysOnEveryIsa) {
     for (const std::size_t sets : set_counts) {
@@ -68,22 +66,6 @@ TEST(FilterBank, CountsOfMoreKeysThanPlanesHold) {
                 ASSERT_EQ(counts[s], filters[s].contains(keys[0]) ? n : 0) << s;
         }
     }
-}
-
-TEST(FilterBank, EveryWayToPrefetchGivesTheSameAnswers) {
-    for (const std::size_t sets : {64u, 65u, 512u, 4096u}) {
-        auto [bank, filters] = test::make_bank("blocked512", sets, 30);
-        for (const auto way :
-             {detail::Prefetch::none, detail::Prefetch::ahead, detail::Prefetch::tuned}) {
-            detail::fix_prefetch(way);
-            for (const Isa isa : usable_isas()) {
-                bank.use_isa(isa);
-                ASSERT_NO_FATAL_FAILURE(
-                    test::expect_answers_of(bank, filters, test::asked_keys(90, sets)));
-            }
-        }
-    }
-    detail::fix_prefetch(detail::Prefetch::tuned);
 }
 
 TEST(FilterBank, TakesEveryKindOfKey) {
