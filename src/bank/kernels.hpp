@@ -82,9 +82,10 @@ inline void for_each_part(std::size_t first, std::size_t words, const Work& work
             work.template operator()<HalfWords<O>>(w);
             w += O::lanes32 / 2;
         }
-    if constexpr (O::lanes > 1)
+    if constexpr (O::lanes > 1) {
 #pragma GCC unroll 1
         for (; w < words; ++w) work.template operator()<OneWord>(w);
+    }
 }
 
 template <class O>
