@@ -110,7 +110,7 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     using LineAnswers = MissWords;
 
     // Tests the split blocks of eight keys, two side by side in a register. Patterns come from one
-    // load and a permutation for each pair: with two broadcasts from memory, a loop over hashes alone
+    // load and a permutation for each pair: with two broadcasts from memory, a loop over hashes
     // took 0.34 ns a key in place of 0.31 (16 KiB, Zen 5).
     static void test_split_eight(MissBytes& answers, std::size_t i, const std::byte* bits,
                                  const std::uint64_t* offset, const std::uint64_t* pattern,
