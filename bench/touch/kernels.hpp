@@ -79,7 +79,7 @@ struct Touch {
     const Target t;
     Loads<O> loads{};
 
-    void stage(typename O::V hashes, typename L::Stage& s, std::size_t i) {
+    void stage(const Hashes<O>& hashes, typename L::Stage& s, std::size_t i) {
         if constexpr (requires { L::stage_address(t, hashes, s, i); })
             L::stage_address(t, hashes, s, i);
         else L::stage(t, hashes, s, i);

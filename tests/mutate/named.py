@@ -130,6 +130,10 @@ BUGS = [
         ("src/core/kernels/hash.hpp", "return [-mul32_high<O>-]{+O::mul32+}(hash, "
          "O::broadcast(blocks)) >> 32;"),
         ("src/core/kernels/hash.hpp", "return ([-mul32_high<O>-]{+O::mul32+}(hash, "
+         "O::broadcast(blocks)) >> (32 - shift))"),
+        ("src/core/kernels/halves.hpp", "return O::mul32(hash.[-high()-]{+low+}, "
+         "O::broadcast(blocks)) >> 32;"),
+        ("src/core/kernels/halves.hpp", "return (O::mul32(hash.[-high()-]{+low+}, "
          "O::broadcast(blocks)) >> (32 - shift))")),
     bug("32-bit hash halves, classic", "all probes of a key lie in one word, everywhere",
         ("include/simdbloom/detail/layouts/classic.hpp", "return (g [-& 0xFFFFFFFFu) * "

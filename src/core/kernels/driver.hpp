@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/kernels/halves.hpp"
 #include "core/kernels/hash.hpp"
 #include "core/kernels/kernel_layout.hpp"
 #include "core/kernels/ops/operations.hpp"
@@ -56,15 +57,16 @@ template <class O, bool takes_narrow>
 class KeySource {
 public:
     explicit KeySource(const Batch& b) : batch_(b) {}
-    /// The n <= chunk_keys keys from number `first` on, until the next call.
+    /// The n <= chunk_keys keys from number `first` on, until the next call. A chunk of inserts may
+    /// have half as many.
     const std::uint64_t* operator()(std::size_t first, std::size_t n) {
         if constexpr (takes_narrow)
             if (batch_.narrow != nullptr) {
-                if (n == chunk_keys) prefetch_keys<O>(batch_.narrow + first);
+                if (n >= chunk_keys / 2) prefetch_keys<O>(batch_.narrow + first);
                 widen<O>(batch_, first, n, wide_);
                 return wide_;
             }
-        if (n == chunk_keys) prefetch_keys<O>(batch_.keys + first);
+        if (n >= chunk_keys / 2) prefetch_keys<O>(batch_.keys + first);
         return batch_.keys + first;
     }
 
@@ -73,26 +75,30 @@ private:
     alignas(64) std::uint64_t wide_[takes_narrow ? chunk_keys : 1];
 };
 
-/// The hashes of the O::lanes keys from p on.
-template <class O>
+/// The hashes of the O::lanes keys from p on, which are hashes already if `of_hashes`.
+template <class O, bool of_hashes = false>
 class HashSource {
 public:
     using V = typename O::V;
     HashSource(std::uint64_t seed, const Batch& b)
-        : folded_seed_(fold_seed<O>(seed)), hashed_(b.hashed) {}
-    V operator()(const std::uint64_t* p) const { return second(first(p)); }
+        : folded_seed_(fold_seed<O>(seed)), hashed_(of_hashes || b.hashed) {}
+    Hashes<O> operator()(const std::uint64_t* p) const { return second(first(p)); }
     /// The hashes of the n < O::lanes keys from p on. The other lanes have a key that is worked on
     /// and never answered for.
-    V padded(const std::uint64_t* p, std::size_t n) const {
-        return second(first(O::load_first(p, n)));
+    Hashes<O> padded(const std::uint64_t* p, std::size_t n) const {
+        return second(first(Hashes<O>(O::load_first(p, n))));
     }
 
     // The hash in two parts: second(first(p)).
-    V first(const std::uint64_t* p) const { return first(O::load(p)); }
-    V second(V v) const { return hashed_ ? v : mix_second<O>(v); }
+    Hashes<O> first(const std::uint64_t* p) const { return first(Hashes<O>(O::load(p))); }
+    Hashes<O> second(const Hashes<O>& v) const {
+        return hashed_ ? v : HashesOf<O>::second_product(v);
+    }
 
 private:
-    V first(V v) const { return hashed_ ? v : mix_first<O>(v, folded_seed_); }
+    Hashes<O> first(const Hashes<O>& v) const {
+        return hashed_ ? v : mix_first<O>(v, folded_seed_);
+    }
 
     V folded_seed_;
     bool hashed_;
@@ -102,50 +108,46 @@ private:
 /// some 40 cycles. Made at one go, it would hold places of the scheduler that the tests of other
 /// keys wait for. ns a key without and with (16 KiB): split256 AVX-512 1.13/0.95, AVX2 1.46/1.39;
 /// sector512 1.05/0.90, 1.82/1.73; register64 0.69/0.62, 1.52/1.33.
-template <class O, bool one_lane = O::lanes == 1>
+template <class O, bool of_hashes, bool at_once = of_hashes || O::lanes == 1>
 class HashPipeline {
 public:
-    using V = typename O::V;
     static constexpr std::size_t n_ahead = 3 * O::lanes;  ///< keys in the making
     /// Begins with the n_ahead keys from p on.
-    HashPipeline(const HashSource<O>& hashes, const std::uint64_t* p)
+    HashPipeline(const HashSource<O, of_hashes>& hashes, const std::uint64_t* p)
         : hashes_(hashes),
           after_second_(hashes.second(hashes.first(p))),
           waiting_(hashes.first(p + O::lanes)),
           after_first_(hashes.first(p + 2 * O::lanes)) {}
-    /// The n keys from p on, at least a vector, come next.
-    void take(const std::uint64_t* p, std::size_t n) {
-        ahead_ = p;
-        last_ = p + n - O::lanes;
-    }
+    /// The keys of a chunk, from p on, come next.
+    void take(const std::uint64_t* p) { ahead_ = p; }
 
-    V next() {
-        const V done = after_second_;
+    Hashes<O> next() {
+        const Hashes<O> done = after_second_;
         after_second_ = hashes_.second(waiting_);
         waiting_ = after_first_;
-        // Behind the last vector nobody asks for the result.
-        after_first_ = hashes_.first(ahead_ < last_ ? ahead_ : last_);
+        after_first_ = hashes_.first(ahead_);
         ahead_ += O::lanes;
         return done;
     }
 
 private:
-    const HashSource<O> hashes_;
-    V after_second_, waiting_, after_first_;
-    const std::uint64_t *ahead_ = nullptr, *last_ = nullptr;
+    const HashSource<O, of_hashes> hashes_;
+    Hashes<O> after_second_, waiting_, after_first_;
+    const std::uint64_t* ahead_ = nullptr;
 };
 
-// One lane has no vectors to wait for.
-template <class O>
-class HashPipeline<O, true> {
+// One lane has no vectors to wait for, and hashes are not made.
+template <class O, bool of_hashes>
+class HashPipeline<O, of_hashes, true> {
 public:
     static constexpr std::size_t n_ahead = 0;
-    HashPipeline(const HashSource<O>& hashes, const std::uint64_t* p) : hashes_(hashes), at_(p) {}
-    void take(const std::uint64_t* p, std::size_t) { at_ = p; }
-    typename O::V next() { return hashes_(at_++); }
+    HashPipeline(const HashSource<O, of_hashes>& hashes, const std::uint64_t* p)
+        : hashes_(hashes), at_(p) {}
+    void take(const std::uint64_t* p) { at_ = p; }
+    Hashes<O> next() { return hashes_((at_ += O::lanes) - O::lanes); }
 
 private:
-    const HashSource<O> hashes_;
+    const HashSource<O, of_hashes> hashes_;
     const std::uint64_t* at_;
 };
 
@@ -153,6 +155,9 @@ private:
 // ISAs gain nothing.
 template <class O, class Visit>
 constexpr bool unrolls = SIMDBLOOM_UNROLLS&& O::lanes == 8 && Visit::only_reads;
+
+template <class L>
+using InsertChunk = decltype(L::insert_chunk);
 
 /// Takes the batch through `visit`, chunk by chunk in order:
 ///   visit.stage(hashes, stage, i)      for each vector
@@ -170,33 +175,36 @@ constexpr bool unrolls = SIMDBLOOM_UNROLLS&& O::lanes == 8 && Visit::only_reads;
 /// That spreads the loads evenly and keeps more of them in flight (bench/pages/tried.md, "Staging
 /// and testing in step"). Two stages take turns. The rest of a batch behind its last whole
 /// chunk, and a batch of fewer than two chunks, are staged first and tested then.
-template <class O, class L, class Visit>
+template <class O, class L, bool of_hashes = false, std::size_t chunk = chunk_keys, class Visit>
 inline void for_each_chunk(const TargetOf<L> t, const Batch b, Visit& visit) {
     typename L::Stage stages[2];
-    const HashSource<O> hashes(t.seed, b);
+    const HashSource<O, of_hashes> hashes(t.seed, b);
     KeySource<O, Visit::takes_narrow> keys_from(b);
     std::size_t first = 0;
     bool staged = false;
 
-    if (b.size >= 2 * chunk_keys) {
+    if (b.size >= 2 * chunk) {
         const auto prefetch = [&](const typename L::Stage& stage, std::size_t i) {
             if (t.prefetching.way != Prefetch::none) L::prefetch(t, stage, i);
         };
-        const std::uint64_t* const keys = keys_from(0, chunk_keys);
+        const std::uint64_t* const keys = keys_from(0, chunk);
 #pragma GCC unroll 1
-        for (std::size_t i = 0; i < chunk_keys; i += O::lanes) {
+        for (std::size_t i = 0; i < chunk; i += O::lanes) {
             visit.stage(hashes(keys + i), stages[0], i);
             prefetch(stages[0], i);
         }
         staged = true;
-        using Pipeline = HashPipeline<O>;
-        Pipeline pipeline(hashes, keys_from(chunk_keys, Pipeline::n_ahead));
-        for (; first + 2 * chunk_keys <= b.size; first += chunk_keys) {
-            const std::size_t ahead = first + chunk_keys + Pipeline::n_ahead;
-            const std::size_t left = b.size - ahead < chunk_keys ? b.size - ahead : chunk_keys;
-            pipeline.take(keys_from(ahead, left), left);
-            const auto& now = stages[first / chunk_keys & 1];
-            auto& next = stages[~(first / chunk_keys) & 1];
+        using Pipeline = HashPipeline<O, of_hashes>;
+        Pipeline pipeline(hashes, keys_from(chunk, Pipeline::n_ahead));
+        std::uint64_t last[chunk] = {};  // behind them nobody asks for a hash
+        for (; first + 2 * chunk <= b.size; first += chunk) {
+            const std::size_t ahead = first + chunk + Pipeline::n_ahead;
+            const std::size_t left = b.size - ahead < chunk ? b.size - ahead : chunk;
+            const std::uint64_t* const from = keys_from(ahead, left);
+            for (std::size_t i = 0; left < chunk && i < left; ++i) last[i] = from[i];
+            pipeline.take(left < chunk ? last : from);
+            const auto& now = stages[first / chunk & 1];
+            auto& next = stages[~(first / chunk) & 1];
             const auto step = [&](std::size_t i) {
                 visit.stage(pipeline.next(), next, i);
                 // The vector before, because its addresses have left the store buffer.
@@ -205,19 +213,19 @@ inline void for_each_chunk(const TargetOf<L> t, const Batch b, Visit& visit) {
             };
             if constexpr (unrolls<O, Visit>) {
 #pragma GCC unroll 8
-                for (std::size_t i = 0; i < chunk_keys; i += O::lanes) step(i);
+                for (std::size_t i = 0; i < chunk; i += O::lanes) step(i);
             } else {
 #pragma GCC unroll 1
-                for (std::size_t i = 0; i < chunk_keys; i += O::lanes) step(i);
+                for (std::size_t i = 0; i < chunk; i += O::lanes) step(i);
             }
-            prefetch(next, chunk_keys - O::lanes);
-            if (!visit.end(first, chunk_keys)) return;
+            prefetch(next, chunk - O::lanes);
+            if (!visit.end(first, chunk)) return;
         }
     }
 
-    for (; first < b.size; first += chunk_keys) {
-        auto& stage = stages[first / chunk_keys & 1];
-        const std::size_t n = b.size - first < chunk_keys ? b.size - first : chunk_keys;
+    for (; first < b.size; first += chunk) {
+        auto& stage = stages[first / chunk & 1];
+        const std::size_t n = b.size - first < chunk ? b.size - first : chunk;
         const std::uint64_t* const keys = staged ? nullptr : keys_from(first, n);
         if (O::lanes == 1 && !staged) {
 #pragma GCC unroll 1
@@ -241,6 +249,14 @@ inline void for_each_chunk(const TargetOf<L> t, const Batch b, Visit& visit) {
     }
 }
 
+/// Hashes have a loop of their own where that pays.
+template <class O, class L, class Visit>
+inline void take_all(const TargetOf<L>& t, const Batch& b, Visit& visit) {
+    if constexpr (O::has_half_products || has<TestHashes, L>)
+        if (b.hashed) return for_each_chunk<O, L, true>(t, b, visit);
+    for_each_chunk<O, L>(t, b, visit);
+}
+
 template <class O, class L>
 struct Lookup {
     static constexpr bool only_reads = true, takes_narrow = true;
@@ -252,7 +268,7 @@ struct Lookup {
 
     Lookup(const TargetOf<L>& target, Output kind, void* to) : t(target), output(kind), out(to) {}
 
-    void stage(typename O::V hashes, typename L::Stage& s, std::size_t i) {
+    void stage(const Hashes<O>& hashes, typename L::Stage& s, std::size_t i) {
         L::stage(t, hashes, s, i);
     }
     void vector(const typename L::Stage& s, std::size_t at, std::size_t i, std::size_t) {
@@ -274,7 +290,7 @@ struct Insert {
     std::size_t inserted = 0;
     bool full = false;
 
-    void stage(typename O::V hashes, typename L::Stage& s, std::size_t i) {
+    void stage(const Hashes<O>& hashes, typename L::Stage& s, std::size_t i) {
         if constexpr (has<StageInsert, L>) L::stage_insert(t, hashes, s, i);
         else L::stage(t, hashes, s, i);
     }
@@ -293,23 +309,7 @@ SIMDBLOOM_KERNEL std::size_t lookup(const TargetOf<L>& t, Batch b, Output output
         return L::lookup(t, b, output, out);
     } else {
         Lookup<O, L> visit(t, output, out);
-        if constexpr (has<TestHashes, L>)
-            if (b.hashed && t.prefetching.way == Prefetch::none) {
-                std::uint64_t last[chunk_keys] = {};
-                for (std::size_t first = 0; first < b.size; first += chunk_keys) {
-                    const std::uint64_t* hashes = b.keys + first;
-                    const std::size_t n = b.size - first < chunk_keys ? b.size - first : chunk_keys;
-                    prefetch_keys<O>(hashes);
-                    if (n < chunk_keys) {
-                        for (std::size_t i = 0; i < n; ++i) last[i] = hashes[i];
-                        hashes = last;
-                    }
-                    visit.answers.bits = L::test_hashes(t, hashes);
-                    visit.end(first, n);
-                }
-                return visit.found;
-            }
-        for_each_chunk<O, L>(t, b, visit);
+        take_all<O, L>(t, b, visit);
         return visit.found;
     }
 }
@@ -317,7 +317,8 @@ SIMDBLOOM_KERNEL std::size_t lookup(const TargetOf<L>& t, Batch b, Output output
 template <class O, class L>
 SIMDBLOOM_KERNEL std::size_t insert(const TargetOf<L>& t, Batch b) {
     Insert<O, L> visit{t};
-    for_each_chunk<O, L>(t, b, visit);
+    if constexpr (has<InsertChunk, L>) for_each_chunk<O, L, false, L::insert_chunk>(t, b, visit);
+    else take_all<O, L>(t, b, visit);
     return visit.inserted;
 }
 

@@ -30,6 +30,24 @@ inline typename O::V fold_seed(std::uint64_t seed) {
     return O::broadcast(seed ^ (seed >> mix_shift));
 }
 
+/// What a vector of hashes is: numbers of 64 bits, unless halves.hpp says otherwise. low_halves()
+/// are the low halves, with anything above them.
+template <class O, bool of_halves = O::has_half_products>
+struct HashesOf {
+    using V = typename O::V;
+    using type = V;
+    static V first_product(V x) { return O::template mul<mix_multiplier1>(x); }
+    static V second_product(V x) {
+        return O::template mul<mix_multiplier2>(x ^ O::high_rotated(x));
+    }
+};
+template <class O>
+using Hashes = typename HashesOf<O>::type;
+template <class V>
+inline V low_halves(V hashes) {
+    return hashes;
+}
+
 // The mixer of hash.hpp in two parts with one multiplication each, so that a loop can work on parts
 // of several vectors instead of on all of one.
 //
@@ -42,16 +60,12 @@ inline typename O::V fold_seed(std::uint64_t seed) {
 // first shift. Only the highest bits are left, which are multiplied twice.
 // bench/pages/tried.md, "Mixers", has the FPR of such keys and the mixers that were compared.
 template <class O>
-inline typename O::V mix_first(typename O::V key, typename O::V folded_seed) {
-    return O::template mul<mix_multiplier1>(O::xor3(key, key >> mix_shift, folded_seed));
-}
-template <class O>
-inline typename O::V mix_second(typename O::V x) {
-    return O::template mul<mix_multiplier2>(x ^ O::high_rotated(x));
+inline Hashes<O> mix_first(typename O::V key, typename O::V folded_seed) {
+    return HashesOf<O>::first_product(O::xor3(key, key >> mix_shift, folded_seed));
 }
 template <class O>
 inline typename O::V mix_vector(typename O::V key, typename O::V folded_seed) {
-    return mix_second<O>(mix_first<O>(key, folded_seed));
+    return HashesOf<O>::second_product(mix_first<O>(key, folded_seed));
 }
 
 /// hashes[i] = hash(keys[i]), a vector at a time. The two arrays may be the same.

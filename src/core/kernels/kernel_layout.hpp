@@ -1,7 +1,6 @@
 // What a layout must have so that the driver takes batches through it. It may have
-//   test_hashes(t, hashes)     whether each of chunk_keys hashes is found, as bits: for batches of
-//                              hashes that are not prefetched, without staging; with it goes a
-//                              constant tests_hashes, true
+//   tests_hashes, true         batches of hashes have a loop of their own
+//   insert_chunk               inserts are staged in chunks of fewer keys than chunk_keys
 #pragma once
 
 #include <concepts>

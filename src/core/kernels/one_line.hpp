@@ -33,7 +33,7 @@ struct OneLine {
     using V = typename O::V;
     using Stage = LineStage;
 
-    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
+    static void stage_address(const Target& t, const Hashes<O>& hash, Stage& s, std::size_t i) {
         O::store(s.offset + i, block_offset_vector<O>(hash, t.blocks, __builtin_ctz(block_bytes)));
     }
     static void prefetch(const Target& t, const Stage& s, std::size_t i) {

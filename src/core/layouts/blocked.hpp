@@ -39,9 +39,9 @@ struct Blocked512 : OneLine<O, 64> {
     using Answers = typename O::template LineAnswers<
         std::conditional_t<O::has_line_test, KeyAnswers<O>, LaneBits>>;
 
-    static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
+    static void stage(const Target& t, const Hashes<O>& hash, Stage& s, std::size_t i) {
         stage_address(t, hash, s, i);
-        O::store(s.pattern + i, hash);
+        O::store(s.pattern + i, low_halves(hash));
     }
     static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers,
                      std::size_t i) {
@@ -67,10 +67,11 @@ struct Blocked512 : OneLine<O, 64> {
         }
     }
     // With shifts, the positions of a chunk of keys are computed before the first bit is set.
-    static void stage_insert(const Target& t, V hash, Stage& s, std::size_t i) {
+    static void stage_insert(const Target& t, const Hashes<O>& hash, Stage& s, std::size_t i) {
         if constexpr (by_shifts) {
             stage_address(t, hash, s, i);
-            for (unsigned r = 0; r < t.k; ++r) O::store(s.position[r] + i, position_of(hash, r));
+            for (unsigned r = 0; r < t.k; ++r)
+                O::store(s.position[r] + i, position_of(low_halves(hash), r));
             // Beyond the line: sets nothing.
             if (t.k % 2 != 0) O::store(s.position[t.k] + i, O::broadcast(512));
         } else {

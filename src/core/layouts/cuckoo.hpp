@@ -35,9 +35,10 @@ struct Cuckoo {
     template <class P>
     using Over = Cuckoo<P, bits>;
 
-    static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
+    static void stage(const Target& t, const Hashes<O>& hash, Stage& s, std::size_t i) {
         const V bucket = block_index_vector<O>(hash, t.blocks);
-        const V tag = (O::mul32(hash, O::broadcast((1u << bits) - 1)) >> 32) + O::broadcast(1);
+        const V tag =
+            (O::mul32(low_halves(hash), O::broadcast((1u << bits) - 1)) >> 32) + O::broadcast(1);
         const V h =
             O::mul32(O::mul32(tag, O::broadcast(cuckoo_multiplier)), O::broadcast(t.blocks)) >> 32;
         // h - bucket, plus the number of buckets where the difference is negative.

@@ -30,9 +30,10 @@ struct DLeft {
     template <class P>
     using Over = DLeft<P, r>;
 
-    static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
+    static void stage(const Target& t, const Hashes<O>& hash, Stage& s, std::size_t i) {
         const V blocks = O::broadcast(t.blocks);
-        const V remainder = (O::mul32(hash, O::broadcast((1u << r) - 1)) >> 32) + O::broadcast(1);
+        const V remainder =
+            (O::mul32(low_halves(hash), O::broadcast((1u << r) - 1)) >> 32) + O::broadcast(1);
         const V stride =
             O::mul32(O::mul32(remainder, O::broadcast(cuckoo_multiplier)), blocks) >> 32;
         V block = block_index_vector<O>(hash, t.blocks);

@@ -42,17 +42,17 @@ struct RegisterLayout : OneLine<O, word_bits / 8> {
 
     // The staged pattern is the mask itself. Where the ISA can fetch bits by position, it is the
     // positions of the bits.
-    static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
+    static void stage(const Target& t, const Hashes<O>& hash, Stage& s, std::size_t i) {
         if constexpr (O::has_bit_gather) {
             stage_address(t, hash, s, i);
-            O::store(s.pattern + i, positions(t, hash));
+            O::store(s.pattern + i, positions(t, low_halves(hash)));
         } else {
             stage_insert(t, hash, s, i);
         }
     }
-    static void stage_insert(const Target& t, V hash, Stage& s, std::size_t i) {
+    static void stage_insert(const Target& t, const Hashes<O>& hash, Stage& s, std::size_t i) {
         stage_address(t, hash, s, i);
-        O::store(s.pattern + i, mask(t, hash));
+        O::store(s.pattern + i, mask(t, low_halves(hash)));
     }
     static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers,
                      std::size_t i) {

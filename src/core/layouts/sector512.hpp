@@ -32,9 +32,9 @@ struct Sector512 : OneLine<O, 64> {
     static constexpr std::size_t parts = 8 / O::lanes;
     using Answers = typename O::template SectorAnswers<KeyAnswers<O>>;
 
-    static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
+    static void stage(const Target& t, const Hashes<O>& hash, Stage& s, std::size_t i) {
         stage_address(t, hash, s, i);
-        O::store(s.pattern + i, O::low_six_bits_of_bytes(spread_vector<O>(hash)));
+        O::store(s.pattern + i, O::low_six_bits_of_bytes(spread_vector<O>(low_halves(hash))));
     }
     static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers,
                      std::size_t i) {

@@ -27,9 +27,9 @@ struct Zoned512 : OneLine<O, 64> {
     using Over = Zoned512<P, zones, k_per_zone>;
     static constexpr unsigned zone_words = 8 / zones, index_bits = zones == 2 ? 2 : 1;
 
-    static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
+    static void stage(const Target& t, const Hashes<O>& hash, Stage& s, std::size_t i) {
         stage_address(t, hash, s, i);
-        O::store(s.pattern + i, spread_vector<O>(hash));
+        O::store(s.pattern + i, spread_vector<O>(low_halves(hash)));
     }
     static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers,
                      std::size_t i) {

@@ -32,6 +32,12 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
                                           _mm_set_epi64x(static_cast<long long>(rotated_high[1]),
                                                          static_cast<long long>(rotated_high[0]))));
     }
+    static constexpr bool has_half_products = true;
+    /// The low halves, rotated left by 8 bits, with anything above them.
+    static V rotated(V a) {
+        constexpr long long low = 0x0605040702010003, high = 0x0E0D0C0F0A09080B;
+        return _mm256_shuffle_epi8(a, _mm256_set_epi64x(high, low, high, low));
+    }
     static V swap_halves(V a) { return _mm256_shuffle_epi32(a, 0xB1); }
     static V bit(V n) { return _mm256_sllv_epi64(_mm256_set1_epi64x(1), n & V(63)); }
     static constexpr bool has_zero_shifts = true;

@@ -109,21 +109,30 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     template <class>
     using LineAnswers = MissWords;
 
-    // Tests two split blocks side by side in one register.
-    static void test_split_pair(MissBytes& answers, std::size_t i, const std::byte* block0,
-                                const std::byte* block1, std::uint64_t x0, std::uint64_t x1,
-                                const std::uint32_t* salts8) {
+    // Tests the split blocks of eight keys, two side by side in a register. Patterns come from one
+    // load and a permutation for each pair: with two broadcasts from memory, a loop over hashes
+    // took 0.34 ns a key in place of 0.31 (16 KiB, Zen 5).
+    static void test_split_eight(MissBytes& answers, std::size_t i, const std::byte* bits,
+                                 const std::uint64_t* offset, const std::uint64_t* pattern,
+                                 const std::uint32_t* salts8) {
+        const auto block = [&](unsigned j) {
+            return _mm256_load_si256(reinterpret_cast<const __m256i*>(bits + offset[j]));
+        };
         const __m512i salts =
             _mm512_broadcast_i64x4(_mm256_load_si256(reinterpret_cast<const __m256i*>(salts8)));
-        const __m512i x = _mm512_mask_set1_epi32(_mm512_set1_epi32(static_cast<int>(x0)), 0xFF00,
-                                                 static_cast<int>(x1));
-        const __m512i mask = _mm512_sllv_epi32(_mm512_set1_epi32(1),
-                                               _mm512_srli_epi32(_mm512_mullo_epi32(x, salts), 27));
-        const __m512i blocks = _mm512_inserti64x4(
-            _mm512_castsi256_si512(_mm256_load_si256(reinterpret_cast<const __m256i*>(block0))),
-            _mm256_load_si256(reinterpret_cast<const __m256i*>(block1)), 1);
-        const std::uint16_t misses = _mm512_testn_epi32_mask(blocks, mask);
-        __builtin_memcpy(answers.misses + i, &misses, 2);
+        const __m512i patterns = _mm512_loadu_si512(pattern);
+        const __m512i pair = _mm512_inserti64x4(_mm512_setzero_si512(), _mm256_set1_epi32(2), 1);
+#pragma GCC unroll 4
+        for (unsigned j = 0; j < 8; j += 2) {
+            const __m512i x = _mm512_permutexvar_epi32(
+                _mm512_add_epi32(pair, _mm512_set1_epi32(static_cast<int>(2 * j))), patterns);
+            const __m512i mask = _mm512_sllv_epi32(
+                _mm512_set1_epi32(1), _mm512_srli_epi32(_mm512_mullo_epi32(x, salts), 27));
+            const __m512i blocks =
+                _mm512_inserti64x4(_mm512_castsi256_si512(block(j)), block(j + 1), 1);
+            const std::uint16_t misses = _mm512_testn_epi32_mask(blocks, mask);
+            __builtin_memcpy(answers.misses + i + j, &misses, 2);
+        }
     }
     static void test_split_line(MissWords& answers, std::size_t i, const std::byte* block,
                                 std::uint64_t x, const std::uint32_t* salts16) {

@@ -13,14 +13,15 @@ struct StringWords {
 
 struct OpsDefaults {
     // Capabilities. What each brings, the concept Operations lists.
-    static constexpr bool has_masks = false;         // tests that leave a mask: AVX-512
-    static constexpr bool has_bit_gather = false;    // bits by their positions: BITALG
-    static constexpr bool has_carry_test = false;    // covers32() in the carry: AVX2
-    static constexpr bool has_zero_shifts = false;   // 1 << n of any n: 0 from 64 on
-    static constexpr bool has_line_test = false;     // k bits anywhere in a line: AVX2
-    static constexpr bool has_missing_bits = false;  // reductions are dear: NEON, SIMD128
-    static constexpr bool has_byte_packing = false;  // 64 bytes of 0 or 1 into 64 bits
-    static constexpr bool has_mul32_high = false;    // high halves need no swap: NEON, SIMD128
+    static constexpr bool has_masks = false;          // tests that leave a mask: AVX-512
+    static constexpr bool has_bit_gather = false;     // bits by their positions: BITALG
+    static constexpr bool has_carry_test = false;     // covers32() in the carry: AVX2
+    static constexpr bool has_half_products = false;  // see halves.hpp: AVX2
+    static constexpr bool has_zero_shifts = false;    // 1 << n of any n: 0 from 64 on
+    static constexpr bool has_line_test = false;      // k bits anywhere in a line: AVX2
+    static constexpr bool has_missing_bits = false;   // reductions are dear: NEON, SIMD128
+    static constexpr bool has_byte_packing = false;   // 64 bytes of 0 or 1 into 64 bits
+    static constexpr bool has_mul32_high = false;     // high halves need no swap: NEON, SIMD128
     // The kind of answers that each family of layouts keeps, see answers.hpp.
     template <class Default>
     using SplitAnswers = Default;

@@ -13,13 +13,14 @@ namespace {
 /// answers are those of the ISA.
 template <class O>
 concept MaskOperations = requires(const std::byte* block, std::uint64_t x, std::size_t i,
+                                  const std::uint64_t* offsets, const std::uint64_t* patterns,
                                   const std::uint32_t* salts, unsigned k, std::uint32_t* positions,
                                   const std::byte* const (&bucket)[4],
                                   typename O::template SplitAnswers<void>& split,
                                   typename O::template SectorAnswers<void>& sectors,
                                   typename O::template LineAnswers<void>& of_line,
                                   typename O::template CellAnswers<void>& cells) {
-    O::test_split_pair(split, i, block, block, x, x, salts);
+    O::test_split_eight(split, i, block, offsets, patterns, salts);
     O::test_split_line(of_line, i, block, x, salts);
     O::test_sectors(sectors, i, block, x);
     O::template test_anywhere<1>(of_line, i, block, x, salts, k);
@@ -112,6 +113,11 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
     (!O::has_carry_test ||
      requires(std::uint64_t hits, typename O::V32 w) {
          { O::append_covers32(hits, w, w) } -> std::same_as<std::uint64_t>;
+     }) &&
+    // The low halves rotated left by 8 bits, with anything above them.
+    (!O::has_half_products ||
+     requires(typename O::V v) {
+         { O::rotated(v) } -> std::convertible_to<typename O::V>;
      }) &&
     (!O::has_mul32_high ||
      requires(typename O::V v) {
