@@ -1,6 +1,7 @@
 // simdbloom_core.h beside the library: ns a hash, by the same bits, in turn.
 #include "simdbloom_core.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -60,8 +61,8 @@ Times measure(AnyFilter& theirs, core::view ours, std::string_view call,
 
 }  // namespace
 
-/// single [ISA...]: on these instruction sets, each cell; without any, on all and on the one that
-/// is chosen, in short.
+/// single [ISA|chosen]...: each cell, on these instruction sets; without any in short, on all and
+/// on the one that is chosen.
 int main(int argc, char** argv) {
     const bool brief = argc < 2;
     std::vector<std::uint64_t> hashes(pool_keys);
@@ -112,12 +113,14 @@ int main(int argc, char** argv) {
         }
         std::fflush(stdout);
     };
-    if (brief) run("chosen", std::nullopt);
-    for (unsigned i = 0; i < std::size(isas); ++i) {
-        bool wanted = brief;
-        for (int j = 1; j < argc; ++j) wanted = wanted || std::string_view(argv[j]) == isas[i];
-        if (wanted && core::set_isa(static_cast<core::isa>(i))) run(isas[i], parse_isa(isas[i]));
-    }
+    const std::vector<std::string_view> named(argv + 1, argv + argc);
+    const auto is_wanted = [&](std::string_view name) {
+        return brief || std::find(named.begin(), named.end(), name) != named.end();
+    };
+    if (is_wanted("chosen")) run("chosen", std::nullopt);
+    for (unsigned i = 0; i < std::size(isas); ++i)
+        if (is_wanted(isas[i]) && core::set_isa(static_cast<core::isa>(i)))
+            run(isas[i], parse_isa(isas[i]));
     std::printf(
         "\nThe header's time divided by the library's, in turn, medians of 15 passes over 10^6 "
         "hashes; of the four layouts the median, and the most. Of all: median %.3f, most "

@@ -14,8 +14,6 @@ constexpr std::size_t set_counts[] = {1,   2,   63,  64,  65,  127, 128,  129,  
 
 /// Promise of FilterBank.*, BankSets.*: A bank answers for each set as a filter of its keys
 ///   does, bit for bit, on every instruction set.
-/// the
-///   same keys does, bit for bit, on every instruction set.
 TEST(FilterBank, EveryLayoutAnswersAsItsFiltersOnEveryIsa) {
     for (const auto& spec : test::bloom_specs())
         for (const std::size_t sets : {1u, 3u, 70u}) {
