@@ -185,8 +185,9 @@ class Leaks(unittest.TestCase):
 
     def test_of_references_are_none(self):
         f, of_texts = (Filter("split256", 1000, 12) for _ in range(2))
-        things = [np.arange(10), ["a", "b"], np.arange(10).astype(">i4"), "key", 12345678,
+        things = [np.arange(10), ["a", "b"], np.arange(10).astype(">i4"), "a key", 12345678,
                   np.empty(10, bool), memoryview(f.to_bytes())]
+        gc.collect()
         before = [sys.getrefcount(thing) for thing in things]
         for _ in range(100):
             f.insert(things[0])
