@@ -28,8 +28,8 @@ void expect_same_answers(const ConcurrentBloom& filter, const AnyFilter& right, 
 
 class EveryConcurrentSpec : public ::testing::TestWithParam<std::string> {};
 
-/// Promise of EveryConcurrentSpec.*, ConcurrentBloomTest.*: Threads insert and look up at once:
-///   no earlier key is missed, and one thread wins each new key.
+/// Promise of EveryConcurrentSpec.*, ConcurrentBloomTest.*: Threads insert and look up at once
+///   and miss no earlier key.
 TEST_P(EveryConcurrentSpec, AnswersAsAFilterOfTheSameKeysAtEveryLengthOnEveryIsa) {
     const auto keys = test::random_keys(700);
     for (const Isa isa : usable_isas())
