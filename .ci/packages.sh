@@ -55,6 +55,8 @@ test_packages=(binutils clang-format-14 libcli11-dev libgtest-dev libsodium-dev 
 # The Python package, and what its tests and its page use.
 python_packages=(pybind11-dev python3-dev python3-numpy python3-pip python3-pandas
   python3-matplotlib mypy)
+# Windows: the compiler, what runs its programs, and GoogleTest's sources.
+windows_packages=(g++-mingw-w64-x86-64-posix wine64 googletest)
 packaging_packages=(dpkg-dev fakeroot file help2man lintian)
 # The tools that read recipes of src/packages/registries.
 registry_packages=(meson bazel-bootstrap bazel-platforms bazel-rules-java bazel-rules-proto)

@@ -5,6 +5,7 @@
 //
 // SIMDBLOOM_SHARED is defined by CMake, and by pkg-config, where the library is a shared one. The
 // names of a static library stay within the program or the shared library that it is linked into.
+// On Windows, GNU ld exports every name of a library that marks none.
 #pragma once
 
 #if __cplusplus < 202002L
@@ -12,7 +13,7 @@
 #include "simdbloom needs C++20"  // A file that is not there: the compiler says no more.
 #endif
 
-#ifdef SIMDBLOOM_SHARED
+#if defined(SIMDBLOOM_SHARED) && !defined(_WIN32)
 #define SIMDBLOOM_API [[gnu::visibility("default")]]
 #define SIMDBLOOM_EXPORTS_BEGIN _Pragma("GCC visibility push(default)")
 #define SIMDBLOOM_EXPORTS_END _Pragma("GCC visibility pop")

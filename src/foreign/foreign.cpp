@@ -282,7 +282,7 @@ Loaded<ForeignFilter> of_file(const std::filesystem::path& path,
                                                                 std::to_string(options.max_bytes)});
         detail::Storage bytes((*opened).bytes);
         const std::span<std::byte> all(bytes.data(), bytes.size());
-        if (!detail::read_all((*opened).file.get(), all)) return detail::not_read(path);
+        if (!detail::read_at((*opened).file.get(), 0, all)) return detail::not_read(path);
         auto filter = format ? read_foreign(all, *format, options) : read_foreign(all, options);
         if (!filter) return detail::in_file(path, filter.error());
         return filter;

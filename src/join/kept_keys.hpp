@@ -7,7 +7,7 @@ namespace simdbloom::detail {
 
 /// Thread-safe with a shared mutex. A single thread inserts by the kernel, at 0.5 to 3 ns a key;
 /// simultaneous threads by atomic ORs, at 20.
-void insert_alone_or_beside(AnyFilter& filter, std::shared_mutex& filling,
+void insert_alone_or_beside(AnyFilter& filter, SharedMutex& filling,
                             std::span<const std::uint64_t> values, bool hashed);
 /// Inserts the keys of a list or a bitmap. Throws std::invalid_argument for a prefix bitmap, which
 /// does not have its keys.
@@ -69,8 +69,8 @@ private:
     unsigned threads_ = 1;
     std::uint64_t most_kept_ = std::numeric_limits<std::uint64_t>::max();
 
-    std::shared_mutex filling_;  // guards largest_, once it exists
-    std::mutex mutex_;           // guards the following members
+    SharedMutex filling_;  // guards largest_, once it exists
+    std::mutex mutex_;     // guards the following members
     std::vector<std::vector<std::uint64_t>> pieces_;
     std::uint64_t kept_ = 0;  // keys in the pieces
     std::optional<bool> hashed_;

@@ -1,4 +1,6 @@
 // Inserting keys and parts.
+#include <shared_mutex>
+
 #include "join/kept_keys.hpp"
 #include "threads/shared_bits.hpp"
 
@@ -114,7 +116,7 @@ void KeptKeys::unite(const JoinFilter& part) {
     });
 }
 
-void insert_alone_or_beside(AnyFilter& filter, std::shared_mutex& filling,
+void insert_alone_or_beside(AnyFilter& filter, SharedMutex& filling,
                             std::span<const std::uint64_t> values, bool hashed) {
     constexpr std::size_t at_a_time = 16'384;  // keys inserted while others wait
     for (std::size_t i = 0; i < values.size(); i += at_a_time) {

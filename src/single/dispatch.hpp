@@ -55,6 +55,9 @@ inline Cpu read_cpu() {
     // SSE3, SSSE3, SSE4.1, SSE4.2, POPCNT
     if (!has(one.c, {0, 9, 19, 20, 23})) return cpu;
     cpu.add(isa::sse42);
+#if defined(__MINGW32__) && !defined(__clang__) && !defined(SIMDBLOOM_CORE_UNALIGNED_MOVES)
+    return cpu;  // GCC does not align wider vectors on the stack of Windows (GCC bug 54412)
+#endif
     const std::uint64_t saved = has(one.c, {27}) ? read_xcr0() : 0;
     // AVX; BMI1, AVX2, BMI2
     if ((saved & 0x06) != 0x06 || !has(one.c, {28}) || !has(seven.b, {3, 5, 8})) return cpu;

@@ -1,6 +1,5 @@
 #include "simdbloom/threads/build.hpp"
 
-#include <barrier>
 #include <stdexcept>
 
 #include "any/bloom_only.hpp"
@@ -9,6 +8,7 @@
 #include "core/os/caches.hpp"
 #include "simdbloom/detail/batch.hpp"
 #include "threads/regions.hpp"
+#include "threads/waiting.hpp"
 #include "threads/ways.hpp"
 
 namespace simdbloom {
@@ -36,25 +36,20 @@ struct Build {
 /// work runs.
 template <class Work>
 void on_threads(unsigned threads, const Work& work) {
-    std::atomic<int> go{0};
+    Gate go;  // 1: work, -1: end
     std::vector<std::thread> others;
     others.reserve(threads - 1);
-    const auto release = [&](int value) {
-        go.store(value);
-        go.notify_all();
-    };
     try {
         for (unsigned t = 1; t < threads; ++t)
             others.emplace_back([&, t] {
-                go.wait(0);
-                if (go.load() == 1) work(t);
+                if (go.wait() == 1) work(t);
             });
     } catch (...) {
-        release(-1);
+        go.open(-1);
         for (auto& thread : others) thread.join();
         throw;
     }
-    release(1);
+    go.open(1);
     work(0);
     for (auto& thread : others) thread.join();
 }
@@ -117,7 +112,7 @@ void build_merged(const Build& b, std::size_t bytes) {
     if (__builtin_mul_overflow(others, stride, &in_all)) throw AllocationError(SIZE_MAX);
     Storage copies(in_all);
     const auto copy = [&](std::size_t i) { return copies.data() + i * stride; };
-    std::barrier all_here(static_cast<std::ptrdiff_t>(b.threads));
+    Meeting all_here(b.threads);
     on_threads(b.threads, [&](unsigned t) {
         Target own = b.target;
         if (t != 0) own.bits = copy(t - 1);

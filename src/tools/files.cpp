@@ -1,10 +1,5 @@
 #include "files.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -12,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/files/files.hpp"
+#include "core/os/program.hpp"
 #include "input.hpp"
 #include "simdbloom/hash.hpp"
 #include "terminal.hpp"
@@ -23,32 +18,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The same text for all names of a file. A new file goes by its path. Empty for terminals, pipes
-/// and the like: writing to them does not change what is read from them.
+/// As detail::identity_of, where "-" is standard input. A new file goes by its path.
 std::string identity_of(const std::string& path) {
-    struct stat state;
-    if ((path == "-" ? ::fstat(0, &state) : ::stat(path.c_str(), &state)) != 0) {
-        std::error_code none;
-        if (errno != ENOENT || path.empty()) return {};
-        return fs::weakly_canonical(fs::absolute(path), none).string();
-    }
-    const bool disk = S_ISBLK(state.st_mode);
-    if (!disk && !S_ISREG(state.st_mode)) return {};
-    return disk ? formatted("disk %ju", std::uintmax_t{state.st_rdev})
-                : formatted("file %ju of %ju", std::uintmax_t{state.st_ino},
-                            std::uintmax_t{state.st_dev});
-}
-
-[[noreturn]] void cannot_lock(const std::string& path) {
-    throw std::runtime_error("cannot lock \"" + path +
-                             "\": " + std::generic_category().message(errno));
-}
-
-/// Whether the name still leads to the open file.
-bool is_named(int file, const fs::path& name) noexcept {
-    struct stat open, named;
-    return ::fstat(file, &open) == 0 && ::stat(name.c_str(), &named) == 0 &&
-           open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+    const auto found = path == "-"               ? detail::identity_of(0)
+                       : path == standard_output ? detail::identity_of(1)
+                                                 : detail::identity_of(fs::path(path));
+    std::error_code none;
+    if (found || errno != ENOENT || path.empty()) return found.value_or("");
+    return fs::weakly_canonical(fs::absolute(path), none).string();
 }
 
 }  // namespace
@@ -113,25 +90,12 @@ Lock::Lock(const std::string& path) {
     std::snprintf(name, sizeof name, ".simdbloom-%016llx.lock",
                   count_of(hash_bytes(target.filename().string())));
     name_ = target.parent_path() / name;
-    do {
-        if (file_ >= 0) ::close(file_);
-        file_ = ::open(name_.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0666);
-        if (file_ < 0) cannot_lock(path);
-        if (::flock(file_, LOCK_EX | LOCK_NB) == 0) continue;
-        if (errno == EWOULDBLOCK) {
-            print_message("waiting for another run that has " + path);
-            while (::flock(file_, LOCK_EX) != 0)
-                if (errno != EINTR) cannot_lock(path);
-        } else if (errno != EINTR) {
-            cannot_lock(path);
-        }
-        // The previous holder of the lock removed the name.
-    } while (!is_named(file_, name_));
+    file_ = detail::lock(name_, [&] { print_message("waiting for another run that has " + path); });
+    if (!file_)
+        throw std::runtime_error("cannot lock \"" + path +
+                                 "\": " + std::generic_category().message(errno));
 }
 
-Lock::~Lock() {
-    ::unlink(name_.c_str());
-    ::close(file_);
-}
+Lock::~Lock() { detail::unlock(file_, name_); }
 
 }  // namespace simdbloom::tools

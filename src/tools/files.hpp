@@ -61,7 +61,7 @@ private:
     // The lock is a file beside the locked one, because each save makes a new file. The last holder
     // removes it.
     std::filesystem::path name_;
-    int file_ = -1;
+    detail::File file_;
 };
 
 }  // namespace simdbloom::tools

@@ -1,13 +1,11 @@
 #include "input.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
 #include <utility>
+
+#include "core/os/program.hpp"
 
 namespace simdbloom::tools {
 
@@ -37,7 +35,7 @@ void Input::open() {
     if (path() == "-") {
         descriptor_ = 0;
     } else {
-        file_ = detail::File(path().c_str(), O_RDONLY);
+        file_ = detail::open_to_read(path(), true);
         if (!file_) cannot_read(path(), errno);
         descriptor_ = file_.get();
     }
@@ -54,9 +52,7 @@ bool Input::next() {
 }
 
 std::size_t Input::read_raw(char* to, std::size_t most) {
-    ssize_t n;
-    do n = ::read(descriptor_, to, most);
-    while (n < 0 && errno == EINTR);
+    const auto n = detail::read_some(descriptor_, std::as_writable_bytes(std::span(to, most)));
     if (n < 0)
         throw std::runtime_error("reading \"" + path() +
                                  "\" failed: " + std::generic_category().message(errno));
@@ -65,9 +61,7 @@ std::size_t Input::read_raw(char* to, std::size_t most) {
 }
 
 bool Input::waits() const {
-    if (is_regular_ || !pending_.empty()) return false;
-    pollfd there{descriptor_, POLLIN, 0};
-    return ::poll(&there, 1, 0) == 0;
+    return !is_regular_ && pending_.empty() && detail::would_wait(descriptor_);
 }
 
 void Input::look_for_magic() {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/files/files.hpp"
+#include "core/os/file.hpp"
 
 namespace simdbloom::tools {
 

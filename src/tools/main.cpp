@@ -1,14 +1,11 @@
 // The program `simdbloom`.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <csignal>
 #include <exception>
 #include <new>
 #include <sstream>
 
 #include "commands.hpp"
+#include "core/os/program.hpp"
 #include "json.hpp"
 #include "simdbloom.h"
 #include "terminal.hpp"
@@ -78,6 +75,7 @@ int run(const std::vector<std::string>& words) {
                   {{"simdbloom build keys.txt -o keys.bloom", "a filter of a file's lines"},
                    {"simdbloom probe keys.bloom others.txt", "the lines found"},
                    {"simdbloom info keys.bloom", "its layout and FPR"}}));
+    app.allow_windows_style_options(false);  // "/data/keys" is a path
     app.require_subcommand(1);
     app.set_version_flag("--version", simdbloom_version(), "print the version");
     add_commands(app, status);
@@ -94,24 +92,12 @@ int run(const std::vector<std::string>& words) {
     return status;
 }
 
-/// Another program truncated the file of a mapped filter.
-extern "C" void end_after_sigbus(int) {
+/// Said where another program truncates the file of a mapped filter.
+std::string_view words_after_truncation() {
     constexpr std::string_view text = "simdbloom: a file became shorter while it was read\n";
     constexpr std::string_view json =
         "{\"error\":\"a file became shorter while it was read\",\"exit_code\":1}\n";
-    const std::string_view said = in_json ? json : text;
-    (void)!::write(2, said.data(), said.size());
-    ::_exit(1);
-}
-
-/// Turns SIGXFSZ and SIGBUS into errors, and opens closed standard streams.
-void prepare_process() {
-    // If a standard stream is closed, the next file would get its number, and our output. /dev/null
-    // takes the number; reading and writing the stream fails.
-    for (int stream = 0; stream < 3; ++stream)
-        if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
-    std::signal(SIGXFSZ, SIG_IGN);
-    std::signal(SIGBUS, end_after_sigbus);
+    return in_json ? json : text;
 }
 
 }  // namespace
@@ -119,10 +105,10 @@ void prepare_process() {
 
 int main(int argc, char** argv) {
     using namespace simdbloom::tools;
-    prepare_process();
+    simdbloom::detail::prepare_process(words_after_truncation);
     int status = 1;
     try {
-        status = run({argv + 1, argv + argc});
+        status = run(simdbloom::detail::arguments(argc, argv));
     } catch (const std::bad_alloc&) {
         say("out of memory");
     } catch (const std::exception& e) {

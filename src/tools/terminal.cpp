@@ -1,8 +1,5 @@
 #include "terminal.hpp"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <bit>
 #include <cstdarg>
 #include <vector>
@@ -58,13 +55,6 @@ std::string format_all(const char* format, std::va_list arguments) {
 }
 
 }  // namespace
-
-bool is_terminal(int file) { return ::isatty(file) == 1; }
-
-std::size_t columns(int file) {
-    winsize size{};
-    return ::ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : 80;
-}
 
 std::string escaped(std::string_view text, std::string_view kept) {
     std::string out;

@@ -7,15 +7,22 @@
 #include <string>
 #include <string_view>
 
+#include "core/os/program.hpp"
+
+// What a format means: mingw-w64 has the C library's printf, and one as the standard has it.
+#ifdef __MINGW_PRINTF_FORMAT
+#define SIMDBLOOM_PRINTF __MINGW_PRINTF_FORMAT
+#else
+#define SIMDBLOOM_PRINTF printf
+#endif
+
 namespace simdbloom::tools {
 
 inline bool is_set(const char* variable) {
     const char* const value = std::getenv(variable);
     return value != nullptr && *value != '\0';
 }
-bool is_terminal(int file);
-/// The width of a terminal; 80 if it is not known.
-std::size_t columns(int file);
+using detail::columns, detail::is_terminal;
 /// A terminal with escape sequences (TERM is not dumb).
 inline bool is_screen(int file) {
     const char* const kind = std::getenv("TERM");
@@ -34,11 +41,11 @@ std::string escaped(std::string_view text, std::string_view kept = {});
 inline unsigned long long count_of(std::uint64_t number) { return number; }
 
 /// As printf, into a string.
-[[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...);
+[[gnu::format(SIMDBLOOM_PRINTF, 1, 2)]] std::string formatted(const char* format, ...);
 
 /// Prints one line, escaped: names of files and columns may hold anything. `format` does not end in
 /// "\n".
-[[gnu::format(printf, 2, 3)]] void print_line(std::FILE* to, const char* format, ...);
+[[gnu::format(SIMDBLOOM_PRINTF, 2, 3)]] void print_line(std::FILE* to, const char* format, ...);
 
 /// A message on standard error.
 void print_message(std::string_view message);

@@ -11,6 +11,7 @@
 
 #include "core/dispatch/kernels_of.hpp"
 #include "core/filters/batches.hpp"
+#include "core/os/linux.hpp"
 #include "saved_bytes.hpp"
 #include "simdbloom/any/any_filter.hpp"
 #include "support.hpp"
@@ -20,6 +21,7 @@ namespace {
 
 using detail::Caches;
 
+#ifdef __linux__
 /// A folder such as /sys/devices/system/cpu/cpu0/cache.
 class CacheFolder {
 public:
@@ -30,7 +32,7 @@ public:
         std::ofstream(index / "type") << type << '\n';
         std::ofstream(index / "size") << size << '\n';
     }
-    Caches read() const { return detail::read_caches(folder_.path.c_str()); }
+    Caches read() const { return detail::caches_in(folder_.path.c_str()); }
 
 private:
     test::TemporaryFolder folder_{"caches"};
@@ -48,8 +50,8 @@ TEST(Caches, AreReadFromTheKernel) {
 
 TEST(Caches, OfAMachineThatSaysNothingAreUnknown) {
     EXPECT_EQ(CacheFolder().read(), Caches{});
-    EXPECT_EQ(detail::read_caches("/no/such/folder"), Caches{});
-    EXPECT_EQ(detail::read_caches(std::string(5000, 'x').c_str()), Caches{});
+    EXPECT_EQ(detail::caches_in("/no/such/folder"), Caches{});
+    EXPECT_EQ(detail::caches_in(std::string(5000, 'x').c_str()), Caches{});
     for (const char* const size :
          {"", "K", "-1K", "12T", "12KB", "99999999999999999999", "2000000G"}) {
         CacheFolder folder;
@@ -57,6 +59,7 @@ TEST(Caches, OfAMachineThatSaysNothingAreUnknown) {
         EXPECT_EQ(folder.read(), Caches{}) << size;
     }
 }
+#endif
 
 TEST(TuningRules, BuildsAreMergedWhileTheCopiesStayInTheCaches) {
     constexpr std::size_t mib = 1 << 20;

@@ -66,7 +66,7 @@ TEST(JoinPrune, ExactKindsPruneAsLookupsSay) {
     EXPECT_EQ(dense.prune(100, 1100), Prune::maybe);
     EXPECT_EQ(dense.prune(0, 99), Prune::none);
     EXPECT_EQ(dense.prune(1100, 5000), Prune::none);
-    EXPECT_EQ(dense.prune(std::numeric_limits<std::int64_t>::min(), 99l), Prune::none);
+    EXPECT_EQ(dense.prune(std::numeric_limits<std::int64_t>::min(), std::int64_t{99}), Prune::none);
     EXPECT_EQ(JoinFilter::accept_all().prune(1, 2), Prune::all);
     EXPECT_INVALID("-1 and -2", dense.prune(-1, -2));
     EXPECT_INVALID("2 and 1", dense.prune(2u, 1u));

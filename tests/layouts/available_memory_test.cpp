@@ -3,6 +3,7 @@
 
 #include <fstream>
 
+#include "core/os/linux.hpp"
 #include "saved_bytes.hpp"
 #include "support.hpp"
 
@@ -10,7 +11,7 @@ namespace simdbloom {
 namespace {
 
 namespace fs = std::filesystem;
-using detail::available_memory;
+using detail::available_memory, detail::available_memory_in;
 
 /// A folder with proc and sys as some machine has them.
 struct Machine {
@@ -22,7 +23,7 @@ struct Machine {
         fs::create_directories(file.parent_path());
         std::ofstream(file) << text;
     }
-    std::uint64_t kib() const { return available_memory(folder.path.string()) / 1024; }
+    std::uint64_t kib() const { return available_memory_in(folder.path.string()) / 1024; }
     test::TemporaryFolder folder{"machine"};
 };
 
@@ -32,8 +33,8 @@ TEST(AvailableMemory, IsWhatTheMachineSays) {
     machine.write("/proc/meminfo", "MemTotal: 9000 kB\nMemAvailable: 7 kB\n");
     EXPECT_EQ(machine.kib(), 7u);
     machine.write("/proc/meminfo", "MemTotal: 9000 kB");
-    EXPECT_EQ(available_memory(machine.folder.path.string()), ~std::uint64_t{0});
-    EXPECT_EQ(available_memory("/no such folder"), ~std::uint64_t{0});
+    EXPECT_EQ(available_memory_in(machine.folder.path.string()), ~std::uint64_t{0});
+    EXPECT_EQ(available_memory_in("/no such folder"), ~std::uint64_t{0});
 }
 
 TEST(AvailableMemory, IsNoMoreThanThatOfTheControlGroups) {

@@ -1,8 +1,10 @@
 // A filter takes its bits and at most one page more, gives all of it back, and building one
 // allocates nothing else: counted at operator new, at the allocator given, and in the process's
 // mappings.
+#ifndef _WIN32
 #include <fcntl.h>
 #include <unistd.h>
+#endif
 
 #include "allocations.hpp"
 #include "join_keys.hpp"
@@ -52,6 +54,7 @@ TEST(Memory, InsertingAndAskingAllocateNothing) {
     }
 }
 
+#ifdef __linux__
 // Read without a heap allocation, which might itself map or give back pages.
 std::size_t mapped_pages() {
     const int file = open("/proc/self/statm", O_RDONLY);
@@ -78,16 +81,17 @@ TEST(Memory, LargeFiltersMapTheirBitsAndOnePage) {
         EXPECT_EQ(mapped_pages(), before) << "not everything was given back";
     }
 }
+#endif
 
 TEST(Memory, BitsBeginAsZerosWhateverWasInTheirMemory) {
     for (const std::size_t n : {1u, 1000u, 100'000u}) {
         test::Counting counting;
         const auto given = make_filter("sector512", n, 12, {.allocator = &counting});
         // Memory of the heap that was used before: of the same size, so that it comes back.
-        void* const used = std::aligned_alloc(64, given.size_in_bytes() + 64);
+        void* const used = detail::allocate_aligned(64, given.size_in_bytes() + 64);
         std::memset(used, 0xC5, given.size_in_bytes() + 64);
         asm volatile("" : : "r"(used) : "memory");
-        std::free(used);
+        detail::free_aligned(used);
         const auto own = make_filter("sector512", n, 12);
         for (const AnyFilter* filter : {&given, &own}) EXPECT_TRUE(test::is_blank(*filter)) << n;
     }
@@ -132,6 +136,7 @@ TEST(Memory, LevelDbViewsLookAtTheEnvironmentOnceAndAllocateNothing) {
     EXPECT_EQ(heap_allocations, allocations);
 }
 
+#ifndef _WIN32
 // Each copy alone is available; a filter of 1 GiB whose pages nobody touches takes no memory.
 TEST(Memory, CopiesForThreadsAreAskedForAtOnceAndRefusedBeyondWhatThereIs) {
 #if defined(SIMDBLOOM_SANITIZED) || defined(SIMDBLOOM_EMULATED)
@@ -145,6 +150,7 @@ TEST(Memory, CopiesForThreadsAreAskedForAtOnceAndRefusedBeyondWhatThereIs) {
     EXPECT_THROW(detail::fill(filter.base(), keys, threads, detail::Way::merged), std::bad_alloc);
     EXPECT_EQ(filter.count(keys), 0u);
 }
+#endif
 
 TEST(Memory, JoinsAllocateNothingPerBatch) {
     const auto keys = test::random_keys(5'000);

@@ -114,7 +114,7 @@ BUGS = [
         ("src/core/layouts/cuckoo.hpp",
          "([-difference-]{+(difference - O::broadcast(1))+} >> 63)")),
     bug("a failed mapping of memory is success", "the filter's bits lie nowhere",
-        ("src/core/filters/storage.cpp", "if (p == MAP_FAILED) return "
+        ("src/core/os/posix.cpp", "if (p == MAP_FAILED) return "
          "[-nullptr-]{+static_cast<std::byte*>(p)+};"), by="Memory"),
     bug("a failed allocation is not reported", "the filter has no bits",
         ("src/core/filters/storage.cpp", "[-if (m.owned == nullptr) throw "
@@ -249,11 +249,11 @@ BUGS = [
     bug("an FPR below what the model tells", "sized by digits that are lost",
         ("src/core/filters/sizing.cpp", "if (fpr < [-fpr::least-]{+0+})")),
     bug("saving makes private filters public", "the new file has the mode of any new file",
-        ("src/core/os/save_whole.cpp", "NewFile beside(target, [-exists ? 0600 : -]{++}0666);"),
-        ("src/core/os/save_whole.cpp", "[-if (exists) keep_access(target, old, "
+        ("src/core/os/posix_save.cpp", "NewFile beside(target, [-exists ? 0600 : -]{++}0666);"),
+        ("src/core/os/posix_save.cpp", "[-if (exists) keep_access(target, old, "
          "beside.file().get());-]{++}"), by="Saving"),
     bug("saving replaces links", "the name of the link is given to the new file",
-        ("src/core/os/save_whole.cpp", "const fs::path target = [-behind_links(path)-]{+path+};"),
+        ("src/core/os/posix_save.cpp", "const fs::path target = [-behind_links(path)-]{+path+};"),
         by="Saving"),
     bug("memory for what a file says it is", "files of holes are not checked first",
         ("src/core/files/files.cpp", "[-if (auto error = check_holes(header, "
@@ -287,8 +287,8 @@ BUGS = [
     bug("output that is lost is a success", "a full disk, and exit code 0",
         ("src/tools/main.cpp", "if (is_printed()[--]{+ || true+})"), by="tool"),
     bug("two runs of unseen lose each other's lines", "nobody waits",
-        ("src/tools/files.cpp", "[-if (::flock(file_, LOCK_EX | LOCK_NB) == 0) -]{++}continue;"),
-        by="tool"),
+        ("src/core/os/program_posix.cpp",
+         "[-if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) -]{++}continue;"), by="tool"),
     bug("a filter goes over its keys", "the keys under another name are lost",
         ("src/tools/files.cpp", "if ([-identity_of(from) == target-]{+from == *to+})"),
         by="tool_misuse"),

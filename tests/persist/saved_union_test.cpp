@@ -1,8 +1,9 @@
 // Saved Bloom filters united as bytes.
+#ifndef _WIN32
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
+#endif
 
 #include "guarded.hpp"
 #include "saved_checks.hpp"
@@ -133,6 +134,7 @@ TEST(SavedUnion, DamagedBytesAreRefusedAndNothingIsWritten) {
     expect_union_refused(good, bad, LoadFault::checksum, "other: ");
 }
 
+#ifndef _WIN32
 TEST(SavedUnion, AMappedFileIsUnitedInPlace) {
     const test::TemporaryFolder folder("union");
     const auto path = folder.path / "a.filter";
@@ -149,6 +151,7 @@ TEST(SavedUnion, AMappedFileIsUnitedInPlace) {
     both |= b;
     EXPECT_EQ(save(load_file(path).value()), save(both));
 }
+#endif
 
 }  // namespace
 }  // namespace simdbloom

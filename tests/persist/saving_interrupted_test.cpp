@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "core/files/files.hpp"
+#include "core/os/posix.hpp"
 #include "saved_checks.hpp"
 
 namespace simdbloom {
@@ -87,7 +88,7 @@ TEST(SavingInterrupted, FilesThatNobodyWritesAnyMoreAreRemovedAndOthersStay) {
          {part_of(path, 0), part_of(path, 1), part_of(path, 3), part_of(other, 0)})
         std::ofstream(name) << "some bytes";
     // Another process writes this one now.
-    const detail::File locked(part_of(path, 1), O_WRONLY);
+    const detail::File locked = detail::open_file(part_of(path, 1), O_WRONLY);
     ASSERT_EQ(::flock(locked.get(), LOCK_EX), 0);
     fs::create_symlink(other, part_of(path, 2));
     save_file(seeded_filter(1), path);

@@ -1,6 +1,7 @@
 // Files of saved filters: what is no filter is refused, and saving replaces whole files.
 #include <fstream>
 
+#include "core/files/files.hpp"
 #include "no_more_memory.hpp"
 #include "saved_checks.hpp"
 #include "scale.hpp"
@@ -38,6 +39,7 @@ TEST(SerializeFile, WhatCannotBeReadIsAnErrorThatNamesTheFile) {
     }
 }
 
+#ifdef __linux__
 /// Bytes that this process has read from files and pipes.
 std::uint64_t bytes_read() {
     std::ifstream io("/proc/self/io");
@@ -109,6 +111,7 @@ TEST(SerializeFile, HolesAreHashedAndNotRead) {
     EXPECT_EQ(save(load_file(path).value()), whole);
     EXPECT_EQ(save(*map_file(path).value()), whole);
 }
+#endif
 
 TEST(SerializeFile, AWrongIsaIsNotBlamedOnTheFile) {
     const TemporaryFolder folder;
@@ -162,7 +165,53 @@ TEST(SerializeFile, SavingReplacesWholeFilesOnlyAndLeavesNothingElse) {
     fs::create_directory(folder.path / "taken");
     std::ofstream(folder.path / "taken" / "file") << "x";
     EXPECT_THROW(save_file(make_filled("split256", 10), folder.path / "taken"), std::system_error);
+    mapped = map_file(path);  // on Windows, the old file has a name until it is closed
     EXPECT_EQ(test::entries(folder.path), 2) << "something half-written was left";
+}
+
+TEST(SerializeFile, ASaveThatFailsLeavesTheOldFileAndNothingElse) {
+    const TemporaryFolder folder;
+    const auto path = folder.path / "filter";
+    save_file(test::seeded_filter(1), path);
+    const auto fail = [&] {
+        detail::save_whole(path, [](int file) {
+            EXPECT_TRUE(detail::write_all(file, Bytes(100)));
+            errno = ENOSPC;
+            return false;
+        });
+        return 0;
+    };
+    test::expect_error<std::system_error>(fail, path.string() + ": No space left on device");
+    EXPECT_EQ(test::saved_seed(path), 1u);
+    EXPECT_EQ(test::entries(folder.path), 1);
+}
+
+TEST(SerializeFile, WhoHasAFileOpenReadsTheOldOneAfterASave) {
+    const TemporaryFolder folder;
+    const auto path = folder.path / "filter";
+    const AnyFilter before = test::seeded_filter(1);
+    save_file(before, path);
+    const detail::File open = detail::open_to_read(path, true);
+    save_file(test::seeded_filter(2, 10'000), path);
+    Bytes read(detail::state_of(open.get()).value().bytes);
+    EXPECT_TRUE(detail::read_at(open.get(), 0, read));
+    EXPECT_EQ(read, save(before));
+    EXPECT_FALSE(detail::read_at(open.get(), read.size(), std::span(read).first(1)));
+    EXPECT_EQ(errno, 0) << "the end of a file is no fault of the system";
+    EXPECT_EQ(test::saved_seed(path), 2u);
+}
+
+TEST(SerializeFile, NamesMayHaveAnyLetters) {
+    const TemporaryFolder folder;
+    const auto path = folder.path / fs::path(u8"ключ \u65E5 é.filter");
+    save_file(test::seeded_filter(3), path);
+    EXPECT_TRUE(fs::exists(path));
+    EXPECT_EQ(test::saved_seed(path), 3u);
+    EXPECT_EQ((*map_file(path).value()).seed(), 3u);
+    // Errors have the name as UTF-8.
+    fs::remove(path);
+    const auto utf8 = path.filename().u8string();
+    expect_refused(load_file(path), LoadFault::file, std::string(utf8.begin(), utf8.end()));
 }
 
 }  // namespace

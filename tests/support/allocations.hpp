@@ -62,11 +62,12 @@ struct RefusingMemory : Counting {
 }  // namespace simdbloom::test
 
 // Weak: several files of one program may include this. allocations.cpp has them once that are not:
-// a sanitizer's own are weak too, and come first. Not inline: GCC 12 takes one that is and one that
-// is not for a mismatched pair.
-#ifndef SIMDBLOOM_OPERATOR_NEW
+// a sanitizer's own are weak too, and come first; on Windows those are the only ones. Not inline:
+// GCC 12 takes one that is and one that is not for a mismatched pair.
+#if !defined(SIMDBLOOM_OPERATOR_NEW) && !defined(_WIN32)
 #define SIMDBLOOM_OPERATOR_NEW [[gnu::weak, gnu::noinline]]
 #endif
+#ifdef SIMDBLOOM_OPERATOR_NEW
 SIMDBLOOM_OPERATOR_NEW void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
     ++simdbloom::test::heap_allocations;
     simdbloom::test::heap_bytes += n;
@@ -78,3 +79,4 @@ SIMDBLOOM_OPERATOR_NEW void* operator new(std::size_t n) {
 }
 SIMDBLOOM_OPERATOR_NEW void operator delete(void* p) noexcept { std::free(p); }
 SIMDBLOOM_OPERATOR_NEW void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+#endif

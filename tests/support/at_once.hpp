@@ -1,7 +1,7 @@
 // Work of several threads that begin at one time.
 #pragma once
 
-#include <barrier>
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -10,11 +10,12 @@ namespace simdbloom::test {
 /// work(t) on each of so many threads.
 template <class Work>
 void at_once(unsigned threads, const Work& work) {
-    std::barrier together(static_cast<std::ptrdiff_t>(threads));
+    std::atomic<unsigned> missing = threads;
     std::vector<std::jthread> running;
     for (unsigned t = 0; t < threads; ++t)
         running.emplace_back([&, t] {
-            together.arrive_and_wait();
+            --missing;
+            while (missing != 0) std::this_thread::yield();
             work(t);
         });
 }

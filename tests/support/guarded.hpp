@@ -1,8 +1,14 @@
 // Memory between two pages that fault.
 #pragma once
 
+#ifdef _WIN32
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+#undef far
+#undef near
+#else
 #include <sys/mman.h>
-#include <unistd.h>
+#endif
 
 #include <cstddef>
 #include <memory_resource>
@@ -10,20 +16,39 @@
 #include <optional>
 #include <span>
 
+#include "core/os/memory.hpp"
+
 namespace simdbloom::test {
+
+/// Pages that fault until they are opened.
+#ifdef _WIN32
+inline void* reserve_pages(std::size_t n) {
+    return VirtualAlloc(nullptr, n, MEM_RESERVE | MEM_COMMIT, PAGE_NOACCESS);
+}
+inline bool set_pages(void* p, std::size_t n, bool open) {
+    DWORD before;
+    return VirtualProtect(p, n, open ? PAGE_READWRITE : PAGE_NOACCESS, &before) != 0;
+}
+#else
+inline void* reserve_pages(std::size_t n) {
+    void* const p = mmap(nullptr, n, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? nullptr : p;
+}
+inline bool set_pages(void* p, std::size_t n, bool open) {
+    return mprotect(p, n, open ? PROT_READ | PROT_WRITE : PROT_NONE) == 0;
+}
+#endif
 
 class GuardedBuffer {
 public:
     explicit GuardedBuffer(std::size_t bytes)
-        : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
-          room_((bytes + page_ - 1) / page_ * page_) {
-        void* const p =
-            mmap(nullptr, room_ + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (p == MAP_FAILED) throw std::bad_alloc();
+        : page_(detail::page_size()), room_((bytes + page_ - 1) / page_ * page_) {
+        void* const p = reserve_pages(room_ + 2 * page_);
+        if (p == nullptr) throw std::bad_alloc();
         base_ = static_cast<std::byte*>(p) + page_;
-        if (mprotect(base_, room_, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+        if (!set_pages(base_, room_, true)) throw std::bad_alloc();
     }
-    ~GuardedBuffer() { munmap(base_ - page_, room_ + 2 * page_); }
+    ~GuardedBuffer() { detail::unmap_pages(base_ - page_, room_ + 2 * page_); }
     GuardedBuffer(const GuardedBuffer&) = delete;
     GuardedBuffer& operator=(const GuardedBuffer&) = delete;
 
@@ -43,7 +68,7 @@ public:
         return {reinterpret_cast<T*>(base_ + 64 + offset), n};
     }
     /// From now on the last page faults too.
-    void close_last_page() const { mprotect(base_ + room_ - page_, page_, PROT_NONE); }
+    void close_last_page() const { set_pages(base_ + room_ - page_, page_, false); }
 
 private:
     std::size_t page_, room_;
@@ -67,7 +92,7 @@ private:
     void* do_allocate(std::size_t n, std::size_t) override {
         if (!before_) return memory_.emplace(n).all().data();
         // One page more for what is cleared.
-        const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+        const auto page = detail::page_size();
         return memory_.emplace(bytes_ + page).last<std::byte>(bytes_ + page).data();
     }
     void do_deallocate(void*, std::size_t, std::size_t) override { memory_.reset(); }

@@ -1,8 +1,10 @@
 // A time in which the system gives this process no more memory.
 #pragma once
 
+#ifndef _WIN32
 #include <sys/mman.h>
 #include <sys/resource.h>
+#endif
 
 #include <array>
 #include <cstdlib>
@@ -12,6 +14,13 @@
 
 namespace simdbloom::test {
 
+#ifdef _WIN32  // no such limit
+struct NoMoreMemory {
+    bool works() { return false; }
+    void begin() {}
+    void end() {}
+};
+#else
 class NoMoreMemory {
 public:
     NoMoreMemory() : spare_(std::malloc(1 << 16)) { getrlimit(RLIMIT_AS, &before_); }
@@ -61,5 +70,6 @@ private:
     std::array<void*, 4096> taken_;
     std::size_t n_taken_ = 0;
 };
+#endif
 
 }  // namespace simdbloom::test

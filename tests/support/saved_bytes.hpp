@@ -2,7 +2,9 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#ifndef _WIN32
 #include <sys/wait.h>
+#endif
 #include <unistd.h>
 
 #include <algorithm>
@@ -67,6 +69,7 @@ inline std::ptrdiff_t entries(const std::filesystem::path& folder) {
     return std::distance(begin(all), end(all));
 }
 
+#ifndef _WIN32
 /// The exit code of a child process that exits with work(): 255 if that throws, -1 if a signal ends
 /// the child.
 template <class Work>
@@ -83,6 +86,7 @@ int in_child(const Work& work) {
     EXPECT_EQ(::waitpid(child, &ended, 0), child);
     return WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
 }
+#endif
 
 struct TemporaryFolder {
     std::filesystem::path path;

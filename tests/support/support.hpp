@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/os/memory.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/simdbloom.hpp"
 
@@ -101,6 +102,11 @@ inline std::string test_name(std::string text) {
         if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
     return text;
 }
+
+#ifdef _WIN32
+inline void setenv(const char* name, const char* value, int) { _putenv_s(name, value); }
+inline void unsetenv(const char* name) { _putenv_s(name, ""); }
+#endif
 
 /// SIMDBLOOM_ISA, which is what it was when this goes.
 class IsaVariable {
@@ -203,14 +209,14 @@ struct Counting : std::pmr::memory_resource {
         ++allocations;
         bytes += n;
         live += n;
-        void* p = std::aligned_alloc(alignment, n);
+        void* p = detail::allocate_aligned(alignment, n);
         std::memset(p, 0xC5, n);  // as memory used before
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % 64, 0u);
         return p;
     }
     void do_deallocate(void* p, std::size_t n, std::size_t) override {
         live -= n;
-        std::free(p);
+        detail::free_aligned(p);
     }
     bool do_is_equal(const memory_resource& other) const noexcept override {
         return this == &other;

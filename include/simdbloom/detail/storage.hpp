@@ -48,7 +48,7 @@ private:
         std::size_t size = 0;
         void* owned = nullptr;  // what was allocated or mapped, `data` in it; null: not ours
         std::size_t owned_bytes = 0;
-        bool huge_pages = false, mapped = false;
+        bool huge_pages = false, mapped = false, is_file = false;
         std::pmr::memory_resource* resource = nullptr;
     };
     Memory memory_;

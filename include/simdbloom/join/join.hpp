@@ -4,10 +4,10 @@
 
 #include <atomic>
 #include <bit>
-#include <shared_mutex>
 
 #include "simdbloom/any/serialize.hpp"
 #include "simdbloom/join/detail/partitions.hpp"
+#include "simdbloom/join/detail/shared_mutex.hpp"
 #include "simdbloom/join/governor.hpp"
 #include "simdbloom/join/worth.hpp"
 #include "simdbloom/threads/build.hpp"
@@ -307,7 +307,7 @@ private:
     void expect_as_it_is(KeyKind rows);
     JoinFilter made(bool is_part);
 
-    std::shared_mutex filling_;
+    detail::SharedMutex filling_;
     std::optional<AnyFilter> filter_;  // or, of a builder that keeps its keys,
     std::unique_ptr<detail::KeptKeys> kept_;
     std::atomic<std::uint64_t> rows_{0};

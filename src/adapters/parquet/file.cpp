@@ -1,7 +1,4 @@
 // Parquet files on disk.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -35,17 +32,7 @@ struct File::Descriptor {
 
     /// Returns false with errno set; errno is 0 where the file ends early.
     bool read(std::uint64_t offset, std::span<std::byte> to) const noexcept {
-        while (!to.empty()) {
-            const ssize_t n = ::pread(file.get(), to.data(), to.size(), static_cast<off_t>(offset));
-            if (n < 0 && errno == EINTR) continue;
-            if (n <= 0) {
-                if (n == 0) errno = 0;
-                return false;
-            }
-            to = to.subspan(static_cast<std::size_t>(n));
-            offset += static_cast<std::uint64_t>(n);
-        }
-        return true;
+        return detail::read_at(file.get(), offset, to);
     }
 };
 

@@ -1,7 +1,5 @@
 #include "core/files/files.hpp"
 
-#include <sys/stat.h>
-
 #include <system_error>
 
 #include "core/kernels/xxh64.hpp"
@@ -23,17 +21,14 @@ LoadError in_file(const fs::path& path, LoadError error) {
 }
 
 Loaded<OpenFile> open_regular(const fs::path& path, std::uint64_t least) {
-    struct stat status;
-    if (::stat(path.c_str(), &status) != 0) return file_fault(path);
-    // The file is not opened to find out: opening a FIFO waits for a writer, and opening a device
-    // may do something.
-    if (!S_ISREG(status.st_mode)) return file_fault(path, "not a regular file");
-    File file(path, O_RDONLY | O_NONBLOCK);
-    if (!file || ::fstat(file.get(), &status) != 0) return file_fault(path);
-    if (!S_ISREG(status.st_mode)) return file_fault(path, "not a regular file");
-    const auto bytes = static_cast<std::uint64_t>(status.st_size);
-    if (bytes < least) return in_file(path, too_short(bytes));
-    return OpenFile{std::move(file), bytes};
+    auto state = state_of(path);
+    if (!state) return file_fault(path);
+    if (!state->is_regular) return file_fault(path, "not a regular file");
+    File file = open_to_read(path, false);
+    if (!file || !(state = state_of(file.get()))) return file_fault(path);
+    if (!state->is_regular) return file_fault(path, "not a regular file");
+    if (state->bytes < least) return in_file(path, too_short(state->bytes));
+    return OpenFile{std::move(file), state->bytes};
 }
 
 LoadError not_read(const fs::path& path) {
@@ -44,59 +39,45 @@ LoadError not_read(const fs::path& path) {
 /// For a file of holes, which takes less of the disk than its length says: checks the checksum
 /// before anything is allocated. It covers the header and `parts` of so many bytes each, which come
 /// next. Each part is hashed with the hash of the one before as its seed. No byte is kept, so that
-/// nobody can make us allocate memory by claiming that a file is long. The position in the file
-/// stays what it was.
+/// nobody can make us allocate memory by claiming that a file is long.
 std::optional<LoadError> SavedFile::check_holes(Fields header,
                                                 std::span<const std::uint64_t> parts) {
-    struct stat status;
-    if (::fstat(file_.get(), &status) != 0) return file_fault(path_);
-    if (status.st_blocks >= status.st_size / 512) return std::nullopt;
-    const off_t start = ::lseek(file_.get(), 0, SEEK_CUR);
-    if (start < 0) return file_fault(path_);
+    const auto state = state_of(file_.get());
+    if (!state) return file_fault(path_);
+    if (state->bytes_on_disk >= state->bytes / 512 * 512) return std::nullopt;
     alignas(64) std::byte piece[1 << 16];
     alignas(64) static constexpr std::byte zeros[sizeof piece] = {};
-    std::uint64_t hash = hash_bytes(header);
-    off_t at = start;
+    std::uint64_t hash = hash_bytes(header), at = at_;
     for (std::uint64_t left : parts) {
-        Xxh64 state(hash);
+        Xxh64 hashed(hash);
         do {
             const std::size_t n = std::min<std::uint64_t>(left, sizeof piece);
-#ifdef SEEK_DATA
-            const off_t data = ::lseek(file_.get(), at, SEEK_DATA);
-#else  // WebAssembly does not say where the holes are
-            const off_t data = at;
-#endif
             // A hole of 8 GiB takes 1 s to hash, and 20 s to read.
-            const bool hole = data < 0 ? errno == ENXIO && at < status.st_size
-                                       : data >= at + static_cast<off_t>(n);
-            if (!hole && (::lseek(file_.get(), at, SEEK_SET) < 0 ||
-                          !read_all(file_.get(), std::span(piece).first(n))))
+            const bool hole = at < state->bytes && data_behind(file_.get(), at) >= at + n;
+            if (!hole && !read_at(file_.get(), at, std::span(piece).first(n)))
                 return not_read(path_);
             const auto* const bytes = reinterpret_cast<const char*>(hole ? zeros : piece);
             left -= n;
-            at += static_cast<off_t>(n);
-            if (left != 0) state.add(bytes, n);
-            else hash = state.finish(bytes, n);
+            at += n;
+            if (left != 0) hashed.add(bytes, n);
+            else hash = hashed.finish(bytes, n);
         } while (left != 0);
     }
     Checksum saved;
-    if (::lseek(file_.get(), at, SEEK_SET) < 0 || !read_all(file_.get(), saved))
-        return not_read(path_);
+    if (!read_at(file_.get(), at, saved)) return not_read(path_);
     if (saved != checksum_bytes_of(hash)) return wrong_checksum();
-    if (::lseek(file_.get(), start, SEEK_SET) < 0) return file_fault(path_);
     return std::nullopt;
 }
 
 std::array<std::byte, 8> SavedFile::magic() {
     std::array<std::byte, 8> magic{};
-    const off_t at = ::lseek(file_.get(), 0, SEEK_CUR);
-    if (!read_all(file_.get(), magic)) magic = {};
-    (void)::lseek(file_.get(), at, SEEK_SET);
+    if (!read_at(file_.get(), at_, magic)) magic = {};
     return magic;
 }
 
 std::optional<LoadError> SavedFile::read(std::span<std::byte> to) {
-    if (!read_all(file_.get(), to)) return not_read(path_);
+    if (!read_at(file_.get(), at_, to)) return not_read(path_);
+    at_ += to.size();
     return std::nullopt;
 }
 
@@ -108,11 +89,10 @@ Loaded<SavedBody> SavedFile::body(Fields header, std::uint64_t n,
         return std::move(*error);
     SavedBody body;
     if (maps_) {
-        const off_t at = ::lseek(file_.get(), static_cast<off_t>(n), SEEK_CUR);
-        if (at < 0 || !body.bits.map(file_.get(), static_cast<std::size_t>(all_),
-                                     static_cast<std::size_t>(at) - static_cast<std::size_t>(n),
-                                     static_cast<std::size_t>(n)))
+        if (!body.bits.map(file_.get(), static_cast<std::size_t>(all_),
+                           static_cast<std::size_t>(at_), static_cast<std::size_t>(n)))
             return file_fault(path_);
+        at_ += n;
     } else {
         body.bits = Storage(n, options);
         if (auto error = read({body.bits.data(), body.bits.size()})) return std::move(*error);

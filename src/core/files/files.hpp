@@ -11,7 +11,7 @@ SIMDBLOOM_API LoadError file_fault(const std::filesystem::path& path, const std:
 LoadError file_fault(const std::filesystem::path& path);
 /// The same error with the path, unless it has it or is not the fault of the file.
 SIMDBLOOM_API LoadError in_file(const std::filesystem::path& path, LoadError error);
-/// The fault after a read_all that returned false.
+/// The fault after a read_at that returned false.
 SIMDBLOOM_API LoadError not_read(const std::filesystem::path& path);
 
 struct OpenFile {
@@ -41,7 +41,7 @@ private:
 
     File file_;
     std::filesystem::path path_;
-    std::uint64_t all_;
+    std::uint64_t all_, at_ = 0;  // what is read next
     bool maps_;
 };
 

@@ -1,5 +1,3 @@
-#include <sys/random.h>
-
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
@@ -7,6 +5,7 @@
 
 #include "core/dispatch/kernels_of.hpp"
 #include "core/kernels/xxh64.hpp"
+#include "core/os/memory.hpp"
 #include "simdbloom/detail/siphash.hpp"
 #include "simdbloom/detail/strings.hpp"
 #include "simdbloom/options.hpp"
@@ -49,11 +48,8 @@ std::uint64_t siphash(std::string_view text, const Secret& secret) noexcept {
 
 Secret Secret::random() {
     Secret secret;
-    ssize_t n;
-    do n = ::getrandom(&secret, sizeof secret, 0);
-    while (n < 0 && errno == EINTR);
-    if (n != static_cast<ssize_t>(sizeof secret))
-        throw std::system_error(n < 0 ? errno : EIO, std::generic_category(),
+    if (!detail::fill_random(std::as_writable_bytes(std::span(&secret, 1))))
+        throw std::system_error(errno, std::generic_category(),
                                 "simdbloom: no random bits for a secret");
     return secret;
 }

@@ -49,6 +49,8 @@ template <HasTryInsert F>
 
 }  // namespace detail
 
+// What is never called traps. Unreachable, it would have no instruction, and on Windows the next
+// function, whose address it would have, could not be unwound.
 template <class F, class Base>
 F Interface<F, Base>::sized(std::size_t n_keys, double bits_or_fpr, bool is_fpr,
                             const Options& options) {
@@ -57,7 +59,7 @@ F Interface<F, Base>::sized(std::size_t n_keys, double bits_or_fpr, bool is_fpr,
         return F(size(detail::layout_from(options, F::own_layout), n_keys, bits_or_fpr, options),
                  options);
     } else {
-        __builtin_unreachable();  // with_bits_per_key and for_fpr are not there
+        __builtin_trap();  // with_bits_per_key and for_fpr are not there
     }
 }
 
@@ -156,7 +158,7 @@ std::size_t Interface<F, Base>::erase_batch(const Keys& keys) {
 template <class F, class Base>
 void Interface<F, Base>::refuse_one(std::uint64_t word, bool hashed) const {
     if constexpr (detail::HasTryInsert<F>) detail::refuse(self(), {{&word, 1}, hashed}, 0, 1);
-    else __builtin_unreachable();  // F is never full
+    else __builtin_trap();  // F is never full
 }
 
 template <class F>

@@ -1,16 +1,13 @@
 #include "simdbloom/detail/storage.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cinttypes>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <memory_resource>
 
 #include "core/os/available_memory.hpp"
+#include "core/os/memory.hpp"
 
 namespace simdbloom {
 
@@ -36,32 +33,9 @@ void check_available(std::uint64_t bytes) {
 
 namespace {
 
-constexpr std::size_t huge_page = std::size_t{2} << 20;
-// The memory of a WebAssembly module is one array, of which nothing is given back.
-#ifdef __EMSCRIPTEN__
-constexpr bool has_pages = false;
-#else
-constexpr bool has_pages = true;
-#endif
 constexpr std::size_t alignment = 64;
 
 std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
-
-std::size_t page_size() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
-
-// Maps `bytes` (whole pages) at an address that is aligned to 2 MiB, and gives back the pages that
-// the alignment cost.
-void* map_aligned(std::size_t bytes) {
-    const std::size_t reserve = bytes + huge_page;
-    constexpr int kind = MAP_PRIVATE | MAP_ANONYMOUS;
-    void* const p = mmap(nullptr, reserve, PROT_READ | PROT_WRITE, kind, -1, 0);
-    if (p == MAP_FAILED) return nullptr;
-    const auto start = reinterpret_cast<std::uintptr_t>(p), aligned = round_up(start, huge_page);
-    if (aligned != start) munmap(p, aligned - start);
-    const std::size_t behind = start + reserve - (aligned + bytes);
-    if (behind != 0) munmap(reinterpret_cast<void*>(aligned + bytes), behind);
-    return reinterpret_cast<void*>(aligned);
-}
 
 }  // namespace
 
@@ -77,17 +51,17 @@ Storage::Storage(std::uint64_t wanted, const Options& options)
     m.owned_bytes = round_up(m.size + slack, maps ? page_size() : alignment);
     if (maps) {
         check_available(wanted);
-        m.owned = map_aligned(m.owned_bytes);
+        m.owned = map_pages(m.owned_bytes);
         m.mapped = true;
     } else if (m.resource != nullptr) {
         m.owned = m.resource->allocate(m.owned_bytes, alignment);
     } else {
-        m.owned = std::aligned_alloc(alignment, m.owned_bytes);
+        m.owned = allocate_aligned(alignment, m.owned_bytes);
     }
     if (m.owned == nullptr) throw AllocationError(wanted);
     m.data = static_cast<std::byte*>(m.owned);
     // If the system refuses, the pages stay small: that is slower and not wrong.
-    if (maps && m.huge_pages) madvise(m.owned, m.owned_bytes, MADV_HUGEPAGE);
+    if (maps && m.huge_pages) advise_huge_pages(m.owned, m.owned_bytes);
     if (!maps) std::memset(m.owned, 0, m.owned_bytes);
 }
 
@@ -100,12 +74,12 @@ Storage Storage::borrow(const std::byte* data, std::size_t bytes) noexcept {
 }
 
 bool Storage::map(int file, std::size_t file_bytes, std::size_t at, std::size_t n) noexcept {
-    void* const start = mmap(nullptr, file_bytes, PROT_READ, MAP_PRIVATE, file, 0);
-    if (start == MAP_FAILED) return false;
+    void* const start = map_file(file, file_bytes);
+    if (start == nullptr) return false;
     *this = borrow(static_cast<std::byte*>(start) + at, n);
     memory_.owned = start;
     memory_.owned_bytes = file_bytes;
-    memory_.mapped = true;
+    memory_.is_file = true;
     return true;
 }
 
@@ -122,8 +96,9 @@ Storage::~Storage() {
     const Memory& m = memory_;
     if (m.owned == nullptr) return;
     if (m.resource != nullptr) m.resource->deallocate(m.owned, m.owned_bytes, alignment);
-    else if (m.mapped) munmap(m.owned, m.owned_bytes);
-    else std::free(m.owned);
+    else if (m.is_file) unmap_file(m.owned, m.owned_bytes);
+    else if (m.mapped) unmap_pages(m.owned, m.owned_bytes);
+    else free_aligned(m.owned);
 }
 
 }  // namespace detail

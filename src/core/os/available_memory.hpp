@@ -2,14 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 namespace simdbloom::detail {
 
-/// The bytes that the machine and the control groups of this process say are available now; 2^64 -
-/// 1 where nothing says so. Cached files count as available, and so does the machine's free swap.
-/// `root` is the folder with proc and sys.
-std::uint64_t available_memory(const std::string& root = "");
+/// The bytes that the system says are available now; 2^64 - 1 where it does not say. Cached files
+/// count as available, and so does free swap.
+std::uint64_t available_memory();
 /// Throws AllocationError if so many bytes are not available. Linux hands out addresses and looks
 /// for memory only when they are written. A process that gets no memory then is killed.
 void check_available(std::uint64_t bytes);

@@ -11,12 +11,10 @@ struct Caches {
     bool operator==(const Caches&) const = default;
 };
 
-/// What a folder such as /sys/devices/system/cpu/cpu0/cache says: `index*/level`, `type` and
-/// `size`. A size that is no number, such as a broken one, counts as not said.
-Caches read_caches(const char* folder) noexcept;
-
-/// Those of this machine, from the kernel. CPUID is not asked: inside a virtual machine it can give
-/// the whole L3 of the host.
+/// What the operating system says. CPUID is not asked: inside a virtual machine it can give the
+/// whole L3 of the host.
+Caches read_caches() noexcept;
+/// The same, read once.
 const Caches& caches() noexcept;
 
 /// The level-2 cache; 1 MiB on a machine that does not say.

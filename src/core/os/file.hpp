@@ -1,13 +1,13 @@
-// Files as the operating system gives them: read, and written whole or not at all.
+// Files as the operating system gives them: read, and written whole or not at all. On every system
+// a file is a descriptor of the C library, and errno says what failed.
 #pragma once
-
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -18,39 +18,44 @@ namespace simdbloom::detail {
 class File {
 public:
     File() noexcept = default;
-    /// A signal does not end the wait for the other end of a FIFO.
-    File(const char* path, int flags, mode_t mode = 0666) noexcept {
-        do descriptor_ = ::open(path, flags | O_CLOEXEC, mode);
-        while (descriptor_ < 0 && errno == EINTR);
-    }
-    File(const std::filesystem::path& path, int flags, mode_t mode = 0666) noexcept
-        : File(path.c_str(), flags, mode) {}
+    /// Owns the descriptor; -1 is none.
+    explicit File(int descriptor) noexcept : descriptor_(descriptor) {}
     File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
     File& operator=(File&& other) noexcept {
         std::swap(descriptor_, other.descriptor_);
         return *this;
     }
     ~File() {
-        if (descriptor_ >= 0) ::close(descriptor_);
+        if (descriptor_ >= 0) (void)close();
     }
     explicit operator bool() const noexcept { return descriptor_ >= 0; }
     int get() const noexcept { return descriptor_; }
-    /// Flushes what was written to the disk.
-    bool flush() const noexcept {
-        while (::fsync(descriptor_) != 0)
-            if (errno != EINTR) return false;
-        return true;
-    }
-    /// Linux closes the file even where close() says EINTR.
-    bool close() noexcept { return ::close(std::exchange(descriptor_, -1)) == 0 || errno == EINTR; }
+    SIMDBLOOM_API bool close() noexcept;
 
 private:
     int descriptor_ = -1;
 };
 
+/// Opens a file for reading, or returns none with errno set. `waits`: for the other end of a FIFO.
+SIMDBLOOM_API File open_to_read(const std::filesystem::path& path, bool waits) noexcept;
+
+struct FileState {
+    bool is_regular, is_folder;
+    std::uint64_t bytes, bytes_on_disk;  ///< fewer on the disk: the file has holes
+};
+/// What a file is, or nothing with errno set. A path is not opened to find out: opening a FIFO
+/// waits for a writer, and opening a device may do something.
+SIMDBLOOM_API std::optional<FileState> state_of(int file) noexcept;
+std::optional<FileState> state_of(const std::filesystem::path& path) noexcept;
+
+/// Reads at least one byte; 0 at the end, -1 with errno set where it cannot.
+SIMDBLOOM_API std::ptrdiff_t read_some(int file, std::span<std::byte> to) noexcept;
+/// Returns false with errno set; errno is 0 where the file ends early.
+SIMDBLOOM_API bool read_at(int file, std::uint64_t offset, std::span<std::byte> to) noexcept;
+/// The first byte at or behind `offset` that is in no hole; 2^64 - 1 if there is none. `offset`
+/// where the system does not say.
+std::uint64_t data_behind(int file, std::uint64_t offset) noexcept;
 SIMDBLOOM_API bool write_all(int file, std::span<const std::byte> bytes) noexcept;
-/// Returns false with errno 0 where the file ends early.
-SIMDBLOOM_API bool read_all(int file, std::span<std::byte> bytes) noexcept;
 
 /// Writes the file. Returns false with errno set where it cannot.
 using WriteFile = std::function<bool(int file)>;

@@ -1,42 +1,17 @@
-// Reads and writes files. A save is whole or leaves the file as it was: a new file is written and
-// takes the name of the old one.
-#include <linux/magic.h>
+// A save is whole or leaves the file as it was: a new file is written and takes the name of the old
+// one.
 #include <sys/file.h>
-#include <sys/stat.h>
-#include <sys/vfs.h>
-#include <sys/xattr.h>
 
-#include <csignal>
 #include <cstdio>
-#include <ctime>
 #include <random>
 #include <string>
 #include <system_error>
 
-#include "core/os/file.hpp"
+#include "core/os/posix.hpp"
 
 namespace simdbloom::detail {
 
 namespace fs = std::filesystem;
-
-bool write_all(int file, std::span<const std::byte> bytes) noexcept {
-    while (!bytes.empty()) {
-        const ssize_t n = ::write(file, bytes.data(), bytes.size());
-        if (n < 0 && errno != EINTR) return false;
-        if (n > 0) bytes = bytes.subspan(static_cast<std::size_t>(n));
-    }
-    return true;
-}
-
-bool read_all(int file, std::span<std::byte> bytes) noexcept {
-    while (!bytes.empty()) {
-        const ssize_t n = ::read(file, bytes.data(), bytes.size());
-        if (n == 0) errno = 0;
-        if (n == 0 || (n < 0 && errno != EINTR)) return false;
-        if (n > 0) bytes = bytes.subspan(static_cast<std::size_t>(n));
-    }
-    return true;
-}
 
 namespace {
 
@@ -45,27 +20,11 @@ namespace {
                             "simdbloom: cannot write " + path.string());
 }
 
-fs::path folder_of(const fs::path& path) {
-    return path.has_parent_path() ? path.parent_path() : fs::path(".");
-}
-
-/// Links in /proc lead to open files and not to names. The name that such a link gives may be
-/// another file, or none.
-bool is_in_proc(const fs::path& path) {
-    struct statfs of;
-    return ::statfs(folder_of(path).c_str(), &of) == 0 && of.f_type == PROC_SUPER_MAGIC;
-}
-
-bool is_link(const fs::path& path) noexcept {
-    struct stat status;
-    return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
-}
-
-/// The name that `path` leads to, whether a file has that name or not. For a link in /proc, the
-/// link itself.
+/// The name that `path` leads to, whether a file has that name or not. For a link to an open
+/// file, the link itself.
 fs::path behind_links(const fs::path& path) {
     fs::path at = path;
-    for (int links = 0; is_link(at) && !is_in_proc(at); ++links) {
+    for (int links = 0; is_link(at) && !names_open_file(at); ++links) {
         if (links == 40) {  // as the kernel's own limit
             errno = ELOOP;
             cannot_save(path);
@@ -91,10 +50,8 @@ public:
         pthread_sigmask(SIG_BLOCK, &blocked_, &before_);
     }
     ~NoSignals() {
-        const timespec now{};
         const int why = errno;
-        while (sigtimedwait(&ours_, nullptr, &now) > 0) {
-        }
+        take_signals(ours_);
         pthread_sigmask(SIG_SETMASK, &before_, nullptr);
         errno = why;
     }
@@ -107,23 +64,11 @@ private:
 
 /// Writes to a FIFO, a device or an open file, as a shell's >> does.
 void write_through(const fs::path& path, const WriteFile& write) {
-    File file(path, O_WRONLY | O_APPEND | O_NOCTTY);
+    File file = open_file(path, O_WRONLY | O_APPEND | O_NOCTTY);
     if (!file || !write(file.get())) cannot_save(path);
     // A file that cannot be flushed has nothing to flush.
-    if (!file.flush() && (errno == EIO || errno == ENOSPC)) cannot_save(path);
+    if (!flush(file.get()) && (errno == EIO || errno == ENOSPC)) cannot_save(path);
     if (!file.close()) cannot_save(path);
-}
-
-/// The access control list of the file at `from`, or none.
-bool copy_acl(const fs::path& from, int to) noexcept {
-    constexpr const char* name = "system.posix_acl_access";
-    std::byte list[4096];
-    const ssize_t n = ::getxattr(from.c_str(), name, list, sizeof list);
-    if (n > 0) return ::fsetxattr(to, name, list, static_cast<std::size_t>(n), 0) == 0;
-    const bool none = n == 0 || errno == ENODATA || errno == ENOTSUP;
-    // The folder may have given the new file a list.
-    if (none) ::fremovexattr(to, name);
-    return none;
 }
 
 /// Gives the new file the rights of the old one; until now only its owner may read it. Where the
@@ -153,7 +98,7 @@ public:
     /// `mode` is what open() takes.
     NewFile(const fs::path& target, mode_t mode) : target_(target), mode_(mode) {
         for (int i = 0; i < most_savers; ++i) remove_orphan(name(i));
-        file_ = File(folder_of(target_), O_TMPFILE | O_WRONLY, mode_);
+        file_ = open_nameless(folder_of(target_), mode_);
         if (!file_) begin_with_a_name();
     }
     ~NewFile() { remove_name(); }
@@ -166,17 +111,18 @@ public:
     void begin_with_a_name() {
         remove_name();
         find_name([&](const fs::path& free) {
-            file_ = File(free, O_WRONLY | O_CREAT | O_EXCL, mode_);
+            file_ = open_file(free, O_WRONLY | O_CREAT | O_EXCL, mode_);
             return file_ && is_ours(file_, free);
         });
     }
     /// Gives the file, which is on the disk, the name of the target.
     bool take_target(bool replaces) {
         if (!has_name()) {
-            if (!replaces && link(target_)) return true;
+            if (!replaces && name_nameless(file_.get(), target_)) return true;
             // Now somebody else may have made the target.
             (void)::flock(file_.get(), LOCK_EX | LOCK_NB);
-            if (!find_name([&](const fs::path& free) { return link(free); })) return false;
+            if (!find_name([&](const fs::path& free) { return name_nameless(file_.get(), free); }))
+                return false;
         }
         if (::rename(name_.c_str(), target_.c_str()) != 0) return false;
         name_.clear();
@@ -211,11 +157,6 @@ private:
         }
         return false;
     }
-    bool link(const fs::path& to) const noexcept {
-        char ours[32];
-        std::snprintf(ours, sizeof ours, "/proc/self/fd/%d", file_.get());
-        return ::linkat(AT_FDCWD, ours, AT_FDCWD, to.c_str(), AT_SYMLINK_FOLLOW) == 0;
-    }
     /// Locks the file. Returns false with EEXIST if another save took it for an orphan meanwhile.
     static bool is_ours(const File& file, const fs::path& name) noexcept {
         const bool locked = ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
@@ -232,7 +173,7 @@ private:
     static void remove_orphan(const fs::path& name) noexcept {
         struct stat status;
         if (::lstat(name.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
-        const File file(name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
+        const File file = open_file(name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
         if (file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 && is_same(file, name))
             ::unlink(name.c_str());
     }
@@ -254,13 +195,14 @@ void save_whole(const fs::path& path, const WriteFile& write) {
     struct stat old;
     const bool exists = ::stat(target.c_str(), &old) == 0;
     if (!exists && errno != ENOENT) cannot_save(path);
-    if (exists && (!S_ISREG(old.st_mode) || is_link(target))) return write_through(path, write);
+    if (exists && (!S_ISREG(old.st_mode) || names_open_file(target)))
+        return write_through(path, write);
     {
         NewFile beside(target, exists ? 0600 : 0666);
         const auto fill = [&] {
             if (!beside.file()) cannot_save(path);
             if (exists) keep_access(target, old, beside.file().get());
-            if (!write(beside.file().get()) || !beside.file().flush()) cannot_save(path);
+            if (!write(beside.file().get()) || !flush(beside.file().get())) cannot_save(path);
         };
         fill();
         if (!beside.take_target(exists)) {
@@ -273,7 +215,8 @@ void save_whole(const fs::path& path, const WriteFile& write) {
     }
     // The new name is flushed to the disk too. Where a folder cannot be flushed, the file is whole
     // all the same.
-    if (const File folder(folder_of(target), O_RDONLY | O_DIRECTORY); folder) (void)folder.flush();
+    if (const File folder = open_file(folder_of(target), O_RDONLY | O_DIRECTORY); folder)
+        (void)flush(folder.get());
 }
 
 }  // namespace simdbloom::detail

@@ -1,0 +1,37 @@
+// Memory as the operating system gives it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace simdbloom::detail {
+
+/// Whether the functions below are there. The memory of a WebAssembly module is one array, of which
+/// nothing is given back.
+#ifdef __EMSCRIPTEN__
+inline constexpr bool has_pages = false;
+#else
+inline constexpr bool has_pages = true;
+#endif
+inline constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+std::size_t page_size() noexcept;
+/// Zeros, `bytes` being whole pages; null where there is no memory. Where a system gives huge pages
+/// to whoever asks, aligned to one.
+void* map_pages(std::size_t bytes) noexcept;
+void unmap_pages(void* pages, std::size_t bytes) noexcept;
+/// Has no effect where the system refuses, or has no such advice.
+void advise_huge_pages(void* pages, std::size_t bytes) noexcept;
+
+/// The first `bytes` of a file, for reading; null with errno set where they cannot be mapped.
+void* map_file(int file, std::size_t bytes) noexcept;
+void unmap_file(void* mapped, std::size_t bytes) noexcept;
+
+/// Null where there is no memory. `bytes` is a multiple of `alignment`.
+void* allocate_aligned(std::size_t alignment, std::size_t bytes) noexcept;
+void free_aligned(void* allocated) noexcept;
+
+/// Random bits that nobody can foretell. Returns false with errno set where there are none.
+bool fill_random(std::span<std::byte> to) noexcept;
+
+}  // namespace simdbloom::detail

@@ -1,0 +1,26 @@
+# For cmake --toolchain: Windows by the mingw-w64 of Debian, linked without DLLs of the compiler.
+# Libraries of headers alone are taken from this machine, but not its folder /usr/include, which has
+# the headers of another C library.
+set(CMAKE_SYSTEM_NAME Windows)
+set(CMAKE_SYSTEM_PROCESSOR x86_64)
+set(CMAKE_C_COMPILER x86_64-w64-mingw32-gcc-posix)
+set(CMAKE_CXX_COMPILER x86_64-w64-mingw32-g++-posix)
+set(CMAKE_RC_COMPILER x86_64-w64-mingw32-windres)
+set(CMAKE_EXE_LINKER_FLAGS_INIT -static)
+
+set(header_only ${CMAKE_BINARY_DIR}/header_only)
+file(MAKE_DIRECTORY ${header_only}/include ${header_only}/share/cmake)
+foreach(name xsimd CLI nlohmann)
+  if(NOT EXISTS ${header_only}/include/${name} AND EXISTS /usr/include/${name})
+    file(CREATE_LINK /usr/include/${name} ${header_only}/include/${name} SYMBOLIC)
+  endif()
+endforeach()
+foreach(package CLI11 nlohmann_json)
+  if(EXISTS /usr/share/cmake/${package})
+    file(COPY /usr/share/cmake/${package} DESTINATION ${header_only}/share/cmake)
+  endif()
+endforeach()
+set(CMAKE_FIND_ROOT_PATH ${header_only})
+foreach(kind INCLUDE LIBRARY PACKAGE)
+  set(CMAKE_FIND_ROOT_PATH_MODE_${kind} ONLY)
+endforeach()
