@@ -1,5 +1,5 @@
-"""`bench/replicate --peer FILE.so`: another library's filter (bench/peers) beside ours, by the rules
-for claims: rates over five seeds, ratios of times over five processes."""
+"""`bench/replicate --peer FILE.so`: another library's filter (bench/peers) beside ours, by the
+rules for claims: rates over five seeds, ratios of times over five processes."""
 from disturbance import around, fault
 from table import header, number, row
 from verdicts import PROCESSES, interval, noise
