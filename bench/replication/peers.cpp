@@ -30,8 +30,9 @@ public:
         return bench::kind(hashes_ ? spec + ",hashes" : spec);
     }
     bench::Order order(const bench::Kind& kind, std::uint64_t seed) const {
-        const double bits = s_.has("fpr") ? kind.bits_for(n_keys_, s_.number("fpr"))
-                                          : kind.bits_at(s_.number("bits_per_key"));
+        if (!s_.has("fpr"))
+            return {source_, n_keys_, kind.bits_at(s_.number("bits_per_key")), seed};
+        const double bits = kind.bits_for(n_keys_, s_.number("fpr"));
         if (!(bits <= 40)) throw std::invalid_argument(kind.name + " does not reach the FPR");
         return {source_, n_keys_, bits, seed};
     }

@@ -232,7 +232,7 @@ TEST(Advice, MeasuresWhatTheWorkloadNeeds) {
     std::cout << advice.why() << '\n';
     const Advice::Choice& best = advice.best();
     if (!best.is_none()) make_filter(best.spec, work.n_keys, best.bits_per_key);
-    const PredictedTimes times = predicted_times(merged, "split256", default_isa(), 4'096);
+    const PredictedTimes times = predicted_times(merged, "split256", usable_isas().back(), 4'096);
     std::cout << times.absent << " ns for an absent key in a split256 of 4 KiB\n";
     //! [Advice]
     Workload w = work;
