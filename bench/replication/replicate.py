@@ -9,6 +9,7 @@ import sys
 import time
 
 import adopt
+import peers
 import power
 import records
 import table
@@ -36,7 +37,7 @@ class Prober:
         self.program = program
         self.offers = json.loads(self.output("--offers"))
 
-    def output(self, *arguments, may_lack=False):
+    def output(self, *arguments, may_lack=False, fail=stop):
         try:
             end = subprocess.run([self.program, *arguments], capture_output=True, text=True,
                                  timeout=LONGEST, cwd=ROOT)
@@ -47,14 +48,14 @@ class Prober:
         if end.returncode == NO_SUCH_FAULT and may_lack:
             return ""
         if end.returncode:
-            stop(f"{' '.join(arguments)}: {end.stderr.strip() or end.returncode}")
+            fail(f"{' '.join(arguments)}: {end.stderr.strip() or end.returncode}")
         return end.stdout
 
-    def samples(self, probe, setup, optional=False):
+    def samples(self, probe, setup, optional=False, fail=stop):
         """`optional`: none, if the set-up names a fault that the filter cannot have."""
         words = [f"{name}={value}" for name, value in setup.items()]
-        return [json.loads(line) for line in self.output(probe, *words, may_lack=optional)
-                .splitlines()]
+        return [json.loads(line) for line in
+                self.output(probe, *words, may_lack=optional, fail=fail).splitlines()]
 
     def missing(self, claim):
         """What this machine lacks for the claim."""
@@ -156,6 +157,9 @@ def arguments():
     parser.add_argument("--power", action="store_true",
                         help="judges the claims again, with the published value multiplied and by "
                              "filters that have a fault; writes papers/power.csv and the pages")
+    parser.add_argument("--peer", metavar="FILE.so", action="append", default=[],
+                        help="no claims, but another library's filter beside ours "
+                             "(bench/peers/README.md); may be repeated")
     parser.add_argument("--list", action="store_true", help="lists the claims")
     parser.add_argument("--prober", help="a program that is built already")
     return parser.parse_args()
@@ -206,6 +210,10 @@ def main():
     prober = Prober(options.prober or build())
     if wrong := impossible_needs(claims, prober.offers["isas"]):
         stop("; ".join(wrong))
+    if options.peer:
+        text, disturbed = peers.compare([os.path.abspath(file) for file in options.peer], prober)
+        print(f"{text}\n\nPrinted on {prober.offers['provenance']}.")
+        return 3 if disturbed else 0
     chosen = selected(claims, options, prober)
     if not chosen:
         stop("no claim is left to run")

@@ -6,23 +6,18 @@
 #include <memory>
 
 #include "harness/passes.hpp"
-#include "replication/probes.hpp"
+#include "replication/rounds.hpp"
 #include "simdbloom/simdbloom.hpp"
 
 namespace simdbloom::replication {
-namespace {
 
 using bench::Contestant;
 using bench::Keys;
 using bench::KeySource;
 using bench::Rotation;
 
-constexpr std::size_t batch = 16'384;
-constexpr double shortest_turn = 4e-3;  // seconds
-
-/// One object a round; extra(times, GHz) may add a number called "value".
 void print_rounds(Setup& s, std::vector<Contestant> members,
-                  const std::function<double(const std::vector<double>&, double)>& extra = {}) {
+                  const std::function<double(const std::vector<double>&, double)>& extra) {
     const std::size_t n = members.size();
     bench::Turns turns(2 * n);
     for (std::size_t i = 0; i < n; ++i) turns[i] = turns[2 * n - 1 - i] = i;
@@ -41,6 +36,8 @@ void print_rounds(Setup& s, std::vector<Contestant> members,
         print(sample);
     }
 }
+
+namespace {
 
 /// Filters of one size, by what they do: "SPEC@ISA/WAY", of which ISA and way may be left
 /// out. Ways are "single", one key a call; "touch", the lines alone; "build", making the filter and

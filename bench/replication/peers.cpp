@@ -1,0 +1,85 @@
+// Another library's filter (bench/peers) beside one of ours: how often it is wrong, and its times.
+#include <memory>
+
+#include "harness/check.hpp"
+#include "harness/passes.hpp"
+#include "replication/rounds.hpp"
+#include "subjects/peer.hpp"
+
+namespace simdbloom::replication {
+namespace {
+
+/// Adds the peer to the list, and gives the pieces of a set-up: "peer", a shared object; "hashes",
+/// 1 if filters are given hashes; "keys"; "bits_per_key" or, for each the fewest, "fpr".
+class Pair {
+public:
+    explicit Pair(Setup& s) : hashes_(s.count("hashes", 0) != 0), n_keys_(s.count("keys")), s_(s) {
+        bench::add_peer(s.text("peer"));
+        for (const bench::Kind& kind : bench::kinds())
+            if (kind.name.starts_with("peer:") && kind.name.ends_with(",hashes") == hashes_)
+                peer_ = &kind;
+        if (peer_ == nullptr)
+            throw std::invalid_argument(hashes_ ? "the peer takes no hashes"
+                                                : "the peer takes no keys");
+        if (hashes_) source_ = source_.as_hashes();
+    }
+
+    const bench::Kind& peer() const { return *peer_; }
+    /// Ours, by its spec.
+    const bench::Kind& beside(const std::string& spec) const {
+        return bench::kind(hashes_ ? spec + ",hashes" : spec);
+    }
+    bench::Order order(const bench::Kind& kind, std::uint64_t seed) const {
+        const double bits = s_.has("fpr") ? kind.bits_for(n_keys_, s_.number("fpr"))
+                                          : kind.bits_at(s_.number("bits_per_key"));
+        if (!(bits <= 40)) throw std::invalid_argument(kind.name + " does not reach the FPR");
+        return {source_, n_keys_, bits, seed};
+    }
+
+private:
+    bool hashes_;
+    std::uint64_t n_keys_;
+    Setup& s_;
+    bench::KeySource source_ = bench::KeySource::generated(1);
+    const bench::Kind* peer_ = nullptr;
+};
+
+/// A rate for each of five seeds.
+void run_peer_fpr(Setup& s) {
+    const Pair pair(s);
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        const auto order = pair.order(pair.peer(), seed);
+        const bench::Subject subject = pair.peer().make(order);
+        constexpr std::uint64_t probes = 1'000'000;
+        std::uint64_t hits = 0;
+        bench::for_keys(order.keys, order.n_keys, order.n_keys + probes,
+                        [&](bench::Keys piece) { hits += subject.count(piece); });
+        print_rate(hits, probes);
+    }
+}
+
+/// The peer and "beside", absent keys; "way" is "bitmap" or "single".
+void run_peer_times(Setup& s) {
+    const Pair pair(s);
+    const std::string way = s.text("way");
+    const auto output = way == "single" ? bench::Output::single : bench::Output::bitmap;
+    if (way != to_string(output)) throw std::invalid_argument("no way \"" + way + "\" to ask");
+    std::vector<bench::Contestant> members;
+    for (const bench::Kind* kind : {&pair.peer(), &pair.beside(s.text("beside"))}) {
+        const auto order = pair.order(*kind, 1);
+        const auto subject = std::make_shared<bench::Subject>(kind->make(order));
+        if (!(*subject)[output]) throw std::invalid_argument(kind->name + " has no " + way);
+        const auto answers = std::make_shared<bench::Answers>(batch);
+        const auto ask = [=](bench::Keys keys) {
+            bench::keep((*subject)[output](keys, batch, *answers));
+        };
+        const auto keys = bench::rotation(order.keys, order.n_keys, subject->bytes, 0);
+        members.push_back({kind->name, bench::pieces(keys, batch, ask), false, shortest_turn});
+    }
+    print_rounds(s, std::move(members));
+}
+
+const Probes peer_probes{{"peer_fpr", run_peer_fpr}, {"peer_times", run_peer_times, true}};
+
+}  // namespace
+}  // namespace simdbloom::replication
