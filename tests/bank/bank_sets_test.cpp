@@ -15,7 +15,9 @@ std::vector<const FilterBase*> bases_of(const std::vector<AnyFilter>& filters) {
 
 TEST(BankSets, SetsAreAddedClearedAndRemoved) {
     constexpr std::size_t keys = 30;
-    auto [bank, filters] = test::make_bank("blocked512", 62, keys);
+    auto made = test::make_bank("blocked512", 62, keys);
+    auto& bank = made.bank;
+    auto& filters = made.filters;
     const auto expect = [&] {
         ASSERT_NO_FATAL_FAILURE(test::expect_columns(bank, filters));
         ASSERT_NO_FATAL_FAILURE(
@@ -46,8 +48,10 @@ TEST(BankSets, SetsAreAddedClearedAndRemoved) {
 
 TEST(BankSets, WhatCannotBeResizedStaysAsItWas) {
     test::Counting counting;
-    auto [bank, filters] = test::make_bank(
-        "blocked512", 64, 30, {.seed = 77, .max_bytes = 5'000, .allocator = &counting});
+    auto made = test::make_bank("blocked512", 64, 30,
+                                {.seed = 77, .max_bytes = 5'000, .allocator = &counting});
+    auto& bank = made.bank;
+    auto& filters = made.filters;
     EXPECT_INVALID("sets=0", bank.resize(0));
     EXPECT_LENGTH_ERROR("8192 bytes is above max_bytes=5000", bank.add_set());
     EXPECT_LENGTH_ERROR("sets=4294967296", bank.resize(std::size_t{1} << 32));

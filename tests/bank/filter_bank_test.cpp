@@ -17,7 +17,9 @@ constexpr std::size_t set_counts[] = {1,   2,   63,  64,  65,  127, 128,  129,  
 TEST(FilterBank, EveryLayoutAnswersAsItsFiltersOnEveryIsa) {
     for (const auto& spec : test::bloom_specs())
         for (const std::size_t sets : {1u, 3u, 70u}) {
-            auto [bank, filters] = test::make_bank(spec, sets, 150);
+            auto made = test::make_bank(spec, sets, 150);
+            auto& bank = made.bank;
+            auto& filters = made.filters;
             ASSERT_EQ(bank.spec(), filters[0].spec());
             ASSERT_NO_FATAL_FAILURE(test::expect_columns(bank, filters));
             for (const Isa isa : usable_isas()) {
@@ -35,7 +37,9 @@ TEST(FilterBank, EveryLayoutAnswersAsItsFiltersOnEveryIsa) {
 
 TEST(FilterBank, EveryNumberOfSetsAndKeysOnEveryIsa) {
     for (const std::size_t sets : set_counts) {
-        auto [bank, filters] = test::make_bank("blocked512", sets, 40);
+        auto made = test::make_bank("blocked512", sets, 40);
+        auto& bank = made.bank;
+        auto& filters = made.filters;
         ASSERT_NO_FATAL_FAILURE(test::expect_columns(bank, filters));
         for (const Isa isa : usable_isas()) {
             bank.use_isa(isa);
@@ -52,7 +56,9 @@ TEST(FilterBank, EveryNumberOfSetsAndKeysOnEveryIsa) {
 
 // Planes are added up before they overflow.
 TEST(FilterBank, CountsOfMoreKeysThanPlanesHold) {
-    auto [bank, filters] = test::make_bank("blocked512", 70, 100);
+    auto made = test::make_bank("blocked512", 70, 100);
+    auto& bank = made.bank;
+    auto& filters = made.filters;
     const std::vector<std::uint64_t> keys(140'000, test::key_of(3, 1));
     const auto hashes = test::hashes_of(keys, 77);
     for (const Isa isa : usable_isas()) {
@@ -173,7 +179,9 @@ TEST(FilterBank, BadArgumentsAreRefusedByName) {
 }
 
 TEST(FilterBank, AMoveLeavesNoSets) {
-    auto [bank, filters] = test::make_bank("blocked512", 65, 20);
+    auto made = test::make_bank("blocked512", 65, 20);
+    auto& bank = made.bank;
+    auto& filters = made.filters;
     const FilterBank copy = bank;
     FilterBank moved = std::move(bank);
     const auto keys = test::asked_keys(50, 65);
