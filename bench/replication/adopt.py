@@ -2,6 +2,7 @@
 import os
 import re
 
+import keys
 import power
 import records
 import table
@@ -89,8 +90,9 @@ def of_machine(record, first, n_claims):
         others = by_id(first)
         pairs = [(entry["samples"], others[entry["id"]]["samples"]) for entry in entries
                  if entry["id"] in others and not entry["around"]]
-        lines[0] += (f" {sum(a == b for a, b in pairs)} of {len(pairs)} claims without times have "
-                     "the same samples as on the first machine.")
+        equal = sum(records.same(*pair) for pair in pairs)
+        lines[0] += (f" {equal} of {len(pairs)} claims without times have the same samples as on "
+                     "the first machine.")
     for number, run in enumerate(record["runs"]):
         own = sum(entry["run"] == number for entry in entries)
         command = run["command"].partition(" --claim")[0]
@@ -152,6 +154,8 @@ def fill(papers, claims):
         with open(page, encoding="utf-8") as file:
             filled = put(page, file.read(), f"record: {name}", "end record", text)
         write_whole(page, filled)
+    if found:
+        keys.fill(found[0], claims)
 
 
 def adopt(path, papers, claims):

@@ -14,7 +14,7 @@ FOLDER = os.path.join(ROOT, "papers", "claims")
 # about the paper; worked out by this project.
 HOW = ("read", "abstract", "secondary", "ours")
 # Probes that compare formulas and exact models, rather than filters and published figures.
-ARITHMETIC = {"formula", "least_ratio", "space", "published_fprs", "folded"}
+ARITHMETIC = {"formula", "least_ratio", "space", "published_fprs", "folded", "enumerated"}
 # The tallies, which are never added. What is known by a secondary source counts in none.
 TALLIES = {"published": "published figures, measured here",
            "formulas": "formulas against exact numbers",

@@ -92,6 +92,11 @@ double formula(const std::string& name, Setup& s) {
         return lang_self_collision(s.number("block"), bits_per_key(s), s.small("k"));
     if (name == "rocksdb")
         return rocksdb_cache_local(bits_per_key(s), s.small("k"), s.number("block"));
+    if (name == "blocked_few")  // a whole number of blocks
+        return fpr::blocked(s.small("block"), s.count("keys"), s.count("blocks"), s.small("k"));
+    if (name == "zoned")
+        return fpr::zoned(s.small("block"), s.small("sector"), s.small("zones"), bits_per_key(s),
+                          s.small("k"));
     if (name == "sectorised")
         return fpr::sectorised(s.small("block"), s.small("sector"), bits_per_key(s), s.small("k"));
     if (name == "split_block") return fpr::split_block(bits_per_key(s));
@@ -110,6 +115,7 @@ double formula(const std::string& name, Setup& s) {
     if (name == "cuckoo_bound") return published::cuckoo_upper_bound(s.small("fingerprint"), 4);
     if (name == "cuckoo_slots") return fpr::cuckoo(s.small("fingerprint"), 4, s.number("load"));
     if (name == "cuckoo_meets_classic") return cuckoo_meets_classic(s.number("saved"));
+    if (name == "hash_floor") return fpr::hash_floor(s.number("keys"), s.number("hash_bits"));
     if (name == "overflow_bound") return published::counting_overflow_bound(1);
     if (name == "overflow") return fpr::counter_tail(std::numbers::ln2 * 1e12, 1e12, 16);
     if (name == "dleft") return 4 * s.number("keys_per_bucket") * std::exp2(-s.number("remainder"));

@@ -1,6 +1,10 @@
-"""Claims, samples and records that the check of claims makes up, and its list of failures."""
+"""Claims, samples and records that the check of claims makes up, its list of failures, and what it
+checks of the keys in pages."""
 import dataclasses
+import os
 
+import keys
+import records
 from claim_files import parse_paper
 from disturbance import Look
 
@@ -74,3 +78,46 @@ class Noisy:
     def samples(self, probe, setup):
         self.asked += 1
         return times(2, again=1.5 if self.asked <= 5 * self.disturbed else 1, processes=1)
+
+
+def same_samples():
+    """Texts and counts of two machines are equal, values of models to eleven digits."""
+    rate, text = [{"hits": 3, "of": 9}], [{"text": "a"}]
+    for ours, theirs, wanted in ((values(2, 3), values(2, 3), True), (rate, rate, True),
+                                 (values(2), values(2 + 1e-12), True),
+                                 (values(2), values(2 + 1e-9), False),
+                                 (values(2), values(2, 2), False), (rate, values(3), False),
+                                 (rate, [{"hits": 4, "of": 9}], False),
+                                 (text, text * 3, True), (text, [], False), ([], [], True),
+                                 (text, [*text, {"text": "b"}], False)):
+        check(records.same(ours, theirs) == wanted, f"same: {ours}, {theirs}")
+
+
+def keyed_pages(claims):
+    """Each number of papers/paper_*.md stands behind its key and is that of the newest record."""
+    same_samples()
+    newest, found = records.adopted(claims)[0][1], list(keys.pages())
+    check(len(found) == 3, f"papers/paper_*.md: {len(found)} pages")
+    for path, text in found:
+        name = os.path.basename(path)
+        check(keys.filled(text, newest, claims) == text, f"bench/replicate --adopt would change {name}")
+        check(not keys.without_key(text), f"{name}: no key before {keys.without_key(text)}")
+        # One digit changed behind any key, and the page differs from the record.
+        for shown in keys.KEYED.finditer(text):
+            wrong = text[:shown.start()] + shown[0].replace(" -->", " -->9", 1) + text[shown.end():]
+            check(keys.filled(wrong, newest, claims) == text, f"{name}: {shown[0]} may be anything")
+    own = dataclasses.replace(claim(unit="%"), id="p/a")
+    record = made_up([dict(entry("p/a", "-", samples=values(2)), low=2.0, high=2.0)])
+    text = "<!-- key: {} -->9<!-- end key -->"
+    for key, shown in (("p/a", "2 %"), ("published p/a", "0.0216 %"), ("source p/a", "abstract: w"),
+                       ("case p/a", "s"), ("count untimed", "1"), ("count samples", "1"),
+                       ("count whole", "0")):
+        given = keys.filled(text.format(key), record, [own])
+        check(given == text.format(key).replace("9", shown), f"{key}: {given}")
+    for key in ("p/b", "published p/b", "count guesses", "guess p/a"):
+        try:
+            check(False, f"{key} is {keys.of_key(key, record, [own])}")
+        except ValueError as error:
+            check(key in str(error), f"{error} does not name {key}")
+    given = keys.without_key(f"512 bits, `0.1`, 0.25 or 3 %: {text.format('p/a')}, [a](b/1.5.md)")
+    check(given == ["0.25", "3 %"], f"numbers without keys: {given}")
