@@ -41,9 +41,8 @@ def of_key(key, record, claims):
 
 def filled(text, record, claims):
     """The page with the numbers of the record."""
-    return KEYED.sub(lambda m: f"<!-- key: {m[1]} -->{of_key(m[1], record, claims)}"
-                     "<!-- end key -->",
-                     text)
+    return KEYED.sub(lambda m: (f"<!-- key: {m[1]} -->{of_key(m[1], record, claims)}"
+                                "<!-- end key -->"), text)
 
 
 def without_key(text):

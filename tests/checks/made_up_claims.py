@@ -100,8 +100,7 @@ def keyed_pages(claims):
     check(len(found) == 3, f"papers/paper_*.md: {len(found)} pages")
     for path, text in found:
         name = os.path.basename(path)
-        check(keys.filled(text, newest, claims) == text,
-              f"bench/replicate --adopt would change {name}")
+        check(keys.filled(text, newest, claims) == text, f"--adopt would change {name}")
         check(not keys.without_key(text), f"{name}: no key before {keys.without_key(text)}")
         # One digit changed behind any key, and the page differs from the record.
         for shown in keys.KEYED.finditer(text):
