@@ -178,6 +178,7 @@ inline CLI::Option* add_as(CLI::App& command, std::string& format) {
 void add_build(CLI::App& app, int& status);
 void add_probe(CLI::App& app, int& status);
 void add_info(CLI::App& app, int& status);
+void add_bank(CLI::App& app, int& status);
 void add_unseen(CLI::App& app, int& status);
 void add_merge(CLI::App& app, int& status);
 void add_fold(CLI::App& app, int& status);

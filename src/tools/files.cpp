@@ -66,6 +66,11 @@ Loaded<FrozenFilter> map_filter(const std::string& path) {
     return path != "-" ? map_file(path) : of_standard_input(view(standard_input()));
 }
 
+Loaded<FilterBank> map_bank(const std::string& path) {
+    return path != "-" ? map_file<FilterBank>(path)
+                       : of_standard_input(view<FilterBank>(standard_input()));
+}
+
 Loaded<ForeignFilter> read_foreign_filter(const std::string& path) {
     return path != "-" ? read_foreign_file(path)
                        : of_standard_input(read_foreign(standard_input()));

@@ -10,6 +10,7 @@
 
 #include "core/files/files.hpp"
 #include "simdbloom/any/serialize.hpp"
+#include "simdbloom/bank/filter_bank.hpp"
 #include "simdbloom/foreign/foreign.hpp"
 
 namespace simdbloom::tools {
@@ -26,6 +27,7 @@ template <class F>
 Loaded<F> load_filter(const std::string& path);
 /// The same without a copy, where the file can be mapped.
 Loaded<FrozenFilter> map_filter(const std::string& path);
+Loaded<FilterBank> map_bank(const std::string& path);
 /// A filter of another system. Without a format, the bytes say which.
 Loaded<ForeignFilter> read_foreign_filter(const std::string& path);
 Loaded<ForeignFilter> read_foreign_filter(const std::string& path, ForeignFormat format);

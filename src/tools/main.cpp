@@ -17,7 +17,8 @@ void add_commands(CLI::App& app, int& status) {
     using Add = void (*)(CLI::App&, int&);
     // In the order in which people need them.
     const std::pair<const char*, std::vector<Add>> groups[] = {
-        {"Filters", {add_build, add_probe, add_info, add_unseen, add_merge, add_fold, add_convert}},
+        {"Filters",
+         {add_build, add_probe, add_info, add_unseen, add_merge, add_fold, add_convert, add_bank}},
         {"Other files", {add_parquet, add_reconcile}},
         {"This machine", {add_advise}}};
     for (const auto& group : groups)
@@ -47,14 +48,18 @@ int refuse(const CLI::App& app, const CLI::ParseError& error,
         return 2;
     }
     const auto chosen = app.get_subcommands();
-    const CLI::App& asked = chosen.empty() ? app : *chosen.front();
+    const CLI::App* asked = &app;
+    std::string command;
+    for (auto next = chosen; !next.empty(); next = asked->get_subcommands()) {
+        asked = next.front();
+        command += " " + asked->get_name();
+    }
     std::string message = error.what();
     if (chosen.empty()) message = "there is no \"" + words[0] + "\"";
-    else if (const auto extra = asked.remaining(); !extra.empty())
-        message = asked.get_name() + " does not take \"" + extra[0] + "\"";
+    else if (const auto extra = asked->remaining(); !extra.empty())
+        message = command.substr(1) + " does not take \"" + extra[0] + "\"";
     say(message, 2);
     if (in_json) return 2;
-    const std::string command = chosen.empty() ? "" : " " + asked.get_name();
     print_line(stderr, "See: simdbloom%s --help", command.c_str());
     return 2;
 }
@@ -70,7 +75,7 @@ int run(const std::vector<std::string>& words) {
     app.footer(
         footer_of("simdbloom SUBCOMMAND --help lists its options, with examples.\n"
                   "Exit codes: 0 done, 1 an error, 2 an invalid command line,\n"
-                  "3 nothing found (probe, parquet --key),\n"
+                  "3 nothing found (probe, bank probe, parquet --key),\n"
                   "4 done, but the filter is overfull (build, merge)",
                   {{"simdbloom build keys.txt -o keys.bloom", "a filter of a file's lines"},
                    {"simdbloom probe keys.bloom others.txt", "the lines found"},

@@ -18,7 +18,7 @@ namespace {
 
 AnyFilter load_or_throw(const std::string& path) { return load_filter<AnyFilter>(path).value(); }
 
-void print_hash(const AnyFilter& filter) {
+void print_hash(const auto& filter) {
     print_line(stdout, "hash           %s, seed %llu", to_string(filter.hashing()).c_str(),
                count_of(filter.seed()));
     const KeyKind kind = filter.key_kind();
@@ -74,6 +74,28 @@ int info_of(const ForeignFilter& filter, bool json) {
     return 0;
 }
 
+int info_of(const FilterBank& bank, bool json) {
+    if (json) {
+        print_json({{"spec", bank.spec()},
+                    {"sets", bank.sets()},
+                    {"made_for", bank.n_keys()},
+                    {"bytes", bank.size_in_bytes()},
+                    {"bits_per_key", bank.bits_per_key()},
+                    {"hash", to_string(bank.hashing())},
+                    {"seed", bank.seed()},
+                    {"keys", to_string(bank.key_kind())},
+                    {"fpr_as_made", bank.expected_fpr()}});
+        return 0;
+    }
+    print_line(stdout, "spec           %s, a bank of %zu sets", bank.spec().c_str(), bank.sets());
+    print_line(stdout, "made for       %llu keys a set", count_of(bank.n_keys()));
+    print_line(stdout, "size           %zu bytes, %.2f bits/key", bank.size_in_bytes(),
+               bank.bits_per_key());
+    print_hash(bank);
+    print_line(stdout, "FPR as made    %.4g%% a set", 100 * bank.expected_fpr());
+    return 0;
+}
+
 int info(const std::string& path, const std::string& format, bool json) {
     if (!format.empty())
         return info_of(read_foreign_filter(path, parse_foreign_format(format)).value(), json);
@@ -81,6 +103,8 @@ int info(const std::string& path, const std::string& format, bool json) {
     if (!mapped && may_be_foreign(mapped.error())) {
         if (auto loaded = load_filter<AnyFilter>(path); loaded)
             mapped = FrozenFilter(std::move(*loaded));
+        else if (auto bank = map_bank(path); bank || !may_be_foreign(bank.error()))
+            return info_of(bank.value(), json);
         else if (const auto other = read_foreign_filter(path); other) return info_of(*other, json);
     }
     const FrozenFilter f = std::move(mapped).value();

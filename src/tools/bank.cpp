@@ -1,0 +1,362 @@
+// simdbloom bank: which of many sets may have a key.
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <filesystem>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "files.hpp"
+#include "input.hpp"
+#include "json.hpp"
+#include "keys.hpp"
+#include "kmers.hpp"
+#include "simdbloom/bank/filter_bank.hpp"
+#include "simdbloom/detail/little_endian.hpp"
+
+namespace simdbloom::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The file of the names: what the keys are, and the name of each set, a line each.
+std::string names_of(const std::string& bank) { return bank + ".sets"; }
+/// The first line of that file, "lines" or "21-mers", and back. k is 0 for lines.
+std::string keys_of(unsigned k) { return k == 0 ? "lines" : std::to_string(k) + "-mers"; }
+unsigned k_of(std::string_view keys, const std::string& path) {
+    unsigned k = 0;
+    (void)std::from_chars(keys.data(), keys.data() + keys.size(), k);
+    if (k > longest_kmer || keys != keys_of(k))
+        throw std::runtime_error("\"" + path + "\" begins with neither \"lines\" nor \"21-mers\"");
+    return k;
+}
+
+/// --kmers K. Without it, k stays 0.
+void add_kmers(CLI::App& command, unsigned& k, const std::string& help) {
+    add_whole(command, "--kmers", k, help)
+        ->default_str("")
+        ->check(CLI::Range(1u, longest_kmer))
+        ->type_name("K");
+}
+
+struct BankBuild {
+    std::vector<std::string> inputs;
+    std::string output, spec;
+    double fpr = 0.01;
+    std::optional<double> bits_per_key;
+    unsigned k = 0;  // 0: lines
+    bool json = false;
+};
+
+/// The files of the paths. A folder stands for its files, sorted by name.
+std::vector<std::string> files_of(const std::vector<std::string>& paths) {
+    std::vector<std::string> files;
+    for (const auto& path : paths) {
+        std::error_code none;
+        if (!fs::is_directory(path, none)) {
+            // A pipe could not be read a second time.
+            if (path == "-" || (fs::exists(path, none) && !fs::is_regular_file(path, none)))
+                throw std::runtime_error("\"" + path +
+                                         "\" is not a regular file, and is to be read twice");
+            files.push_back(path);
+            continue;
+        }
+        const auto before = static_cast<std::ptrdiff_t>(files.size());
+        for (const auto& entry : fs::directory_iterator(path))
+            if (entry.is_regular_file(none) && !entry.path().filename().string().starts_with('.'))
+                files.push_back(entry.path().generic_string());
+        std::sort(files.begin() + before, files.end());
+    }
+    if (files.empty()) throw std::runtime_error("\"" + paths.front() + "\" has no files");
+    return files;
+}
+
+/// use(keys) for the keys of a file, some at a time.
+template <class Use>
+void for_each_keys(const std::string& path, unsigned k, const Use& use) {
+    if (k != 0) return for_each_kmers(path, k, use, [](const std::string&) {});
+    KeySource source({path}, KeyFormat::lines, 0);
+    while (source.next()) use(Keys::hashes(source.hashes()));
+}
+
+std::uint64_t count_keys(const std::string& path, unsigned k) {
+    if (k == 0) return count_keys({path}, KeyFormat::lines).value_or(0);
+    std::uint64_t n = 0;
+    for_each_kmers(
+        path, k, [&](auto kmers) { n += kmers.size(); }, [](const std::string&) {});
+    return n;
+}
+
+int build(const BankBuild& s) {
+    std::error_code none;
+    if (s.output == "-" || s.output == standard_output ||
+        (fs::exists(s.output, none) && !fs::is_regular_file(s.output, none)))
+        throw std::runtime_error("\"" + s.output +
+                                 "\" is not a regular file: the names of the sets go beside it");
+    const auto files = files_of(s.inputs);
+    check_apart(files, {s.output, names_of(s.output)});
+    std::uint64_t keys = 0, most = 0;
+    for (const auto& file : files) {
+        const std::uint64_t n = count_keys(file, s.k);
+        keys += n;
+        most = std::max(most, n);
+    }
+    if (most == 0) throw std::runtime_error("\"" + files.front() + "\" has no keys");
+    Options options;
+    options.spec = s.spec;
+    options.key_kind = s.k == 0 ? KeyKind::bytes : KeyKind::integers;
+    auto bank = s.bits_per_key
+                    ? FilterBank::with_bits_per_key(files.size(), most, *s.bits_per_key, options)
+                    : FilterBank::for_fpr(files.size(), most, s.fpr, options);
+    std::string names = keys_of(s.k) + "\n";
+    for (std::size_t set = 0; set < files.size(); ++set) {
+        for_each_keys(files[set], s.k, [&](const Keys& some) { bank.insert(set, some); });
+        names += escaped(files[set]) + "\n";
+    }
+    save_text(names, names_of(s.output));
+    save_file(bank, s.output);
+    const double mean = static_cast<double>(keys) / static_cast<double>(files.size());
+    const double unused = 1 - mean / static_cast<double>(most);
+    if (s.json) {
+        print_json({{"output", json_text(s.output)},
+                    {"spec", bank.spec()},
+                    {"sets", bank.sets()},
+                    {"keys", keys},
+                    {"made_for", most},
+                    {"bytes", bank.size_in_bytes()},
+                    {"bits_per_key", bank.bits_per_key()},
+                    {"fpr", bank.expected_fpr()},
+                    {"unused", unused}});
+        return 0;
+    }
+    print_line(
+        stderr,
+        "%s: %zu sets of up to %llu keys in %s, %zu bytes, %.2f bits/key, FPR of a set about "
+        "%.3g%%",
+        s.output.c_str(), bank.sets(), count_of(most), bank.spec().c_str(), bank.size_in_bytes(),
+        bank.bits_per_key(), 100 * bank.expected_fpr());
+    if (unused > 0.5)
+        print_message(
+            formatted("%.0f%% of the bits are wasted, because the sets have %.0f keys on "
+                      "average: put the large sets into a bank of their own",
+                      100 * unused, mean));
+    return 0;
+}
+
+struct BankProbe {
+    std::string bank;
+    std::vector<std::string> inputs{"-"};
+    unsigned k = 0;  // 0: that of the bank
+    std::optional<double> at_least;
+    bool count = false, json = false;
+};
+constexpr double usual_share = 0.7;
+
+struct Sets {
+    unsigned k;  // 0: of lines
+    std::vector<std::string> names;
+};
+
+/// What the file of the names says. Escaped again, because anybody may have written it.
+Sets read_sets(const std::string& bank_path, const FilterBank& bank) {
+    const std::string path = names_of(bank_path);
+    KeySource source({path}, KeyFormat::lines, 0, 1);
+    std::vector<std::string> lines;
+    while (source.next())
+        for (const auto line : source.texts()) lines.push_back(escaped(line));
+    if (lines.empty()) lines.emplace_back();
+    const unsigned k = k_of(lines[0], path);
+    lines.erase(lines.begin());
+    if (lines.size() != bank.sets())
+        throw std::runtime_error("\"" + path + "\" names " + std::to_string(lines.size()) +
+                                 " sets, and the bank has " + std::to_string(bank.sets()));
+    check_may_ask(bank.key_kind(), k == 0 ? KeyKind::bytes : KeyKind::integers);
+    return {k, std::move(lines)};
+}
+
+/// Prints or counts the sets of each line or record.
+class SetPrinter {
+public:
+    SetPrinter(const BankProbe& s, std::vector<std::string> names)
+        : s_(s), names_(std::move(names)), found_of_(names_.size()) {}
+
+    void add(std::size_t set) {
+        ++found_of_[set];
+        is_found_ = true;
+        if (s_.count) return;
+        if (s_.json) sets_.push_back(names_[set]);
+        else text_ += "\t" + names_[set];
+    }
+    /// The set has so many k-mers of the record.
+    void add(std::size_t set, std::uint64_t kmers) {
+        add(set);
+        if (s_.count) return;
+        if (s_.json) sets_.back() = {{"set", names_[set]}, {"kmers", kmers}};
+        else text_ += ":" + std::to_string(kmers);
+    }
+    /// Prints the line, or the record of so many k-mers, with the sets that were added.
+    void end(std::string_view key, std::optional<std::uint64_t> kmers = {}) {
+        ++read_;
+        found_ += is_found_;
+        if (!s_.count && s_.json) {
+            Json object = {{"key", json_text(key)}};
+            if (kmers) object["kmers"] = *kmers;
+            object["sets"] = sets_;
+            print_json(object);
+        } else if (!s_.count) {
+            print_key(key, (kmers ? "\t" + std::to_string(*kmers) : "") + text_ + "\n");
+        }
+        sets_ = Json::array();
+        text_.clear();
+        is_found_ = false;
+    }
+    /// The exit code.
+    int finish() const {
+        Json counts = {{"read", read_}, {"found", found_}};
+        for (std::size_t set = 0; s_.count && set < names_.size(); ++set)
+            if (s_.json)
+                counts["sets"].push_back({{"set", names_[set]}, {"found", found_of_[set]}});
+            else print_line(stdout, "%llu %s", count_of(found_of_[set]), names_[set].c_str());
+        if (s_.json) print_json(counts);
+        return found_ != 0 ? 0 : 3;
+    }
+
+private:
+    const BankProbe& s_;
+    std::vector<std::string> names_;
+    std::vector<std::uint64_t> found_of_;
+    std::uint64_t read_ = 0, found_ = 0;
+    Json sets_ = Json::array();  // of the key
+    std::string text_;           // the same
+    bool is_found_ = false;
+};
+
+void probe_lines(const BankProbe& s, const FilterBank& bank, SetPrinter& printer) {
+    const std::size_t bytes = bank.bitmap_bytes();
+    const std::size_t chunk = std::max<std::size_t>(1, (1 << 20) / bytes);
+    std::vector<std::uint8_t> bitmaps;
+    KeySource source(s.inputs, KeyFormat::lines, bank.seed());
+    while (source.next())
+        for (std::size_t first = 0; first < source.size(); first += chunk) {
+            const std::size_t n = std::min(chunk, source.size() - first);
+            bitmaps.resize(n * bytes);
+            bank.contains(Keys::hashes(source.hashes().subspan(first, n)), bitmaps);
+            for (std::size_t i = 0; i < n; ++i) {
+                for (std::size_t at = 0; at < bytes; at += 8)
+                    for (auto word = detail::load_le<std::uint64_t>(&bitmaps[i * bytes + at]);
+                         word != 0; word &= word - 1)
+                        printer.add(8 * at + static_cast<std::size_t>(std::countr_zero(word)));
+                printer.end(source.texts()[first + i]);
+            }
+        }
+}
+
+void probe_kmers(const BankProbe& s, unsigned k, const FilterBank& bank, SetPrinter& printer) {
+    const double share = s.at_least.value_or(usual_share);
+    std::uint64_t n = 0;
+    std::vector<std::uint64_t> counts(bank.sets()), some(bank.sets());
+    const auto count = [&](std::span<const std::uint64_t> kmers) {
+        n += kmers.size();
+        bank.count_per_set(kmers, some);
+        std::ranges::transform(counts, some, counts.begin(), std::plus<>());
+    };
+    const auto finish = [&](const std::string& name) {
+        for (std::size_t set = 0; n != 0 && set < counts.size(); ++set)
+            if (static_cast<double>(counts[set]) / static_cast<double>(n) >= share)
+                printer.add(set, counts[set]);
+        printer.end(name, n);
+        std::ranges::fill(counts, 0);
+        n = 0;
+    };
+    for (const auto& input : s.inputs) for_each_kmers(input, k, count, finish);
+}
+
+int probe(const BankProbe& s) {
+    if (s.at_least && !(*s.at_least > 0 && *s.at_least <= 1))
+        throw std::runtime_error("at-least=" + std::to_string(*s.at_least) +
+                                 " is not inside (0, 1]");
+    auto read_from = s.inputs;
+    read_from.push_back(s.bank);
+    check_apart(read_from, {standard_output});
+    const FilterBank bank = map_bank(s.bank).value();
+    Sets sets = read_sets(s.bank, bank);
+    if ((s.k != 0 && s.k != sets.k) || (s.at_least && sets.k == 0))
+        throw std::runtime_error("the keys of " + s.bank + " are " + keys_of(sets.k));
+    SetPrinter printer(s, std::move(sets.names));
+    if (sets.k == 0) probe_lines(s, bank, printer);
+    else probe_kmers(s, sets.k, bank, printer);
+    return printer.finish();
+}
+
+void add_bank_build(CLI::App& app, int& status) {
+    auto* command = add_command(
+        app, "build", "Make a bank: each file is a set, and its lines or k-mers are the keys",
+        "Every set has the size of the largest. The names of the sets are in a file\n"
+        "beside the bank, BANK.sets.",
+        {{"simdbloom bank build logs -o logs.bank", "a set for each file of a folder"},
+         {"simdbloom bank build genomes -o genomes.bank --kmers 21", "k-mers of FASTA"},
+         {"simdbloom bank build a.txt b.txt -o two.bank --fpr 0.001", "an FPR of 0.1 % a set"}});
+    const auto s = std::make_shared<BankBuild>();
+    command
+        ->add_option("PATH", s->inputs,
+                     "files, or folders of files; gzip and zstd are "
+                     "decompressed")
+        ->type_name(file_type)
+        ->required();
+    add_required(*command, "-o,--output", s->output, file_type,
+                 "output file, replaced atomically; the names go to FILE.sets");
+    add_value(*command, "--spec", s->spec, spec_type, "layout, e.g. blocked512, classic:k=5");
+    auto* fpr = add_value(*command, "--fpr", s->fpr, "RATE", "false-positive rate of a set");
+    command->add_option("-b,--bits-per-key", s->bits_per_key, "size of a set, in place of an FPR")
+        ->type_name(number_type)
+        ->excludes(fpr);
+    add_kmers(*command, s->k,
+              "the keys are the k-mers of FASTA or FASTQ, of 1 to 32 letters, and their reverse "
+              "complements");
+    add_json(*command, s->json);
+    command->callback([=, &status] { status = build(*s); });
+}
+
+void add_bank_probe(CLI::App& app, int& status) {
+    auto* command = add_command(
+        app, "probe", "Print each line and the sets that may have it, separated by tabs",
+        "If the bank has k-mers, prints each record of FASTA or FASTQ, the number of its "
+        "k-mers,\nand the sets that have enough of them, with their number: NAME:NUMBER.\n"
+        "A bank finds all keys of a set, and absent keys at its FPR.\n"
+        "Exit code 3 if no set has a key.",
+        {{"simdbloom bank probe logs.bank keys.txt", "each line and its sets"},
+         {"simdbloom bank probe logs.bank keys.txt -c", "how many lines each set may have"},
+         {"simdbloom bank probe genomes.bank reads.fa",
+          "the genomes with 70 % of a read's k-mers"}});
+    const auto s = std::make_shared<BankProbe>();
+    add_required(*command, "BANK", s->bank, "BANK", "file by bank build");
+    add_inputs(*command, s->inputs, "keys");
+    command->add_flag("-c,--count", s->count,
+                      "print only how many lines or records each set may have");
+    command
+        ->add_option("--at-least", s->at_least, "share of the k-mers of a record; by default 0.7")
+        ->type_name("SHARE");
+    add_kmers(*command, s->k, "refuse a bank that has not k-mers of K letters");
+    add_json(*command, s->json);
+    command->callback([=, &status] { status = probe(*s); });
+}
+
+}  // namespace
+
+void add_bank(CLI::App& app, int& status) {
+    auto* command = add_command(
+        app, "bank", "Find which of many sets may have a key",
+        "A bank holds a filter of each of many sets, and answers for all of them at once.",
+        {{"simdbloom bank build logs -o logs.bank", "a set for each file of a folder"},
+         {"simdbloom bank probe logs.bank keys.txt", "each line and its sets"}});
+    command->require_subcommand(1);
+    add_bank_build(*command, status);
+    add_bank_probe(*command, status);
+}
+
+}  // namespace simdbloom::tools
