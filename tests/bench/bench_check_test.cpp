@@ -15,8 +15,7 @@
 namespace simdbloom::bench {
 namespace {
 
-/// Promise of Judge.*, Subjects.*, report: No time is printed for a filter that is off its model,
-///   loses keys or differs from scalar.
+/// Promise of Judge.*, Subjects.*, report: No time is printed for a filter that is wrong.
 TEST(Judge, AcceptsTheModelAndRefusesBothSides) {
     const double probes = 1e6, model = 0.01, sigma = std::sqrt(model * (1 - model) / probes);
     EXPECT_EQ(judge_fpr(model * probes, probes, model, 0).complaint, "");

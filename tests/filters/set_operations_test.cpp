@@ -6,8 +6,8 @@ namespace {
 
 class SetOperations : public ::testing::TestWithParam<std::string> {};
 
-/// Promise of SetOperations.*, FoldLevels.*: Unions have the bits of one filter of all keys; folded
-///   filters have the bits of a smaller filter.
+/// Promise of SetOperations.*, FoldLevels.*: Unions have the bits of one filter of all keys,
+///   folded filters those of a smaller one.
 TEST_P(SetOperations, AUnionHasTheBitsOfAFilterOfAllKeys) {
     // Odd sizes too: register32 ends in half a 64-bit word.
     for (const std::size_t n : {1u, 33u, 3000u}) {
