@@ -62,9 +62,11 @@ TEST(BankSets, WhatCannotBeResizedStaysAsItWas) {
         bool gives = true;
         void* do_allocate(std::size_t n, std::size_t alignment) override {
             if (!gives) throw std::bad_alloc();
-            return std::aligned_alloc(alignment, n);
+            return std::pmr::new_delete_resource()->allocate(n, alignment);
         }
-        void do_deallocate(void* p, std::size_t, std::size_t) override { std::free(p); }
+        void do_deallocate(void* p, std::size_t n, std::size_t alignment) override {
+            std::pmr::new_delete_resource()->deallocate(p, n, alignment);
+        }
         bool do_is_equal(const memory_resource& other) const noexcept override {
             return this == &other;
         }
