@@ -51,7 +51,8 @@ void add_series(std::vector<Sample>& all, const ScalableBloom& series) {
 }
 
 /// Filters of every layout and width, maps, growing filters that are empty, half full, grown and
-/// with copies in the stash, series of one filter and of several, and join filters of every kind.
+/// with copies in the stash, series of one filter and of several, join filters of every kind, and
+/// banks with rows of a part of a word and of several words.
 const std::vector<Sample>& samples() {
     static const std::vector<Sample> all = [] {
         std::vector<Sample> made;
@@ -88,6 +89,15 @@ const std::vector<Sample>& samples() {
                 builder.insert({keys, hashed});
                 add(made, save(std::move(builder).finish()));
             }
+        for (const auto& traits : detail::layout_traits)
+            for (const std::size_t sets : {3u, 64u, 130u})
+                if (Layout::parse(traits.name).is_bloom()) {
+                    Options options = sets == 3 ? keyed() : Options{};
+                    options.spec = traits.name;
+                    auto bank = FilterBank::with_bits_per_key(sets, 20, 12, options);
+                    for (std::size_t s = 0; s < sets; s += 2) bank.insert(s, some_keys(20));
+                    add(made, save(bank));
+                }
         return made;
     }();
     return all;
@@ -146,6 +156,23 @@ void use(const JoinFilter& filter, std::span<const std::byte> saved) {
     for (const auto row : rows) must(filter.prune(probes[row], probes[row]) != Prune::none);
 }
 
+void use(FilterBank bank, std::span<const std::byte> saved) {
+    must(std::ranges::equal(save(bank), saved) && saved_size(bank) == saved.size());
+    must(bank.expected_fpr() >= 0 && bank.expected_fpr() <= 1 && bank.bits_per_key() > 0);
+    const KeyVector keys = some_keys(50);
+    std::vector<std::uint64_t> counts(bank.sets()), expected(bank.sets());
+    for (const auto key : keys)
+        for (const auto set : bank.select(key)) ++expected.at(set);
+    for (const Isa isa : usable_isas()) {
+        bank.use_isa(isa);
+        bank.count_per_set(keys, counts);
+        must(counts == expected);
+    }
+    FilterBank copy = bank;
+    copy.insert(copy.sets() - 1, keys);
+    for (const auto key : keys) must(copy.select(key).back() == copy.sets() - 1);
+}
+
 /// A file in memory that holds these bytes.
 struct MemoryFile {
     int fd = ::memfd_create("saved", 0);
@@ -178,6 +205,12 @@ void load_and_use(std::span<const std::byte> bytes) {
     const auto join = load<JoinFilter>(bytes, options);
     if (join) use(*join, bytes);
     else must(!join.error().message.empty());
+    auto bank = load<FilterBank>(bytes, options);
+    auto bank_there = view<FilterBank>(copy, options);
+    must(bank.has_value() == bank_there.has_value());
+    if (bank) use(std::move(*bank), bytes);
+    else must(!bank.error().message.empty());
+    if (bank_there) use(std::move(*bank_there), bytes);
     std::free(memory);
 }
 

@@ -25,14 +25,17 @@ struct Folder {
     std::string operator/(const char* name) const { return (path / name).string(); }
 };
 
+using Words = std::vector<std::string>;
+
 /// The exit code, one of the documented ones; the words of an error are kept from the fuzzer's log.
-int run(std::vector<std::string> words) {
+int run(Words words) {
     using namespace tools;
     // One command alone: to set up the options of all takes most of a run.
     static const std::map<std::string, void (*)(CLI::App&, int&)> commands{
         {"build", add_build},     {"probe", add_probe},         {"info", add_info},
         {"merge", add_merge},     {"fold", add_fold},           {"unseen", add_unseen},
-        {"parquet", add_parquet}, {"reconcile", add_reconcile}, {"convert", add_convert}};
+        {"parquet", add_parquet}, {"reconcile", add_reconcile}, {"convert", add_convert},
+        {"bank", add_bank}};
     CLI::App app("", "simdbloom");
     int status = 0;
     commands.at(words[0])(app, status);
@@ -70,7 +73,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     write(a, way < 4 ? bytes : middle);
     write(b, way < 4 ? bytes : bytes.substr(middle.size()));
     switch (way) {
-        case 0: {  // a filter of keys finds all of them
+        case 0: {  // a filter or a bank of keys finds all of them
+            if ((choice & 16) != 0) {
+                const std::string k = std::to_string(choice % 34);
+                const int built =
+                    run((choice & 32) != 0 ? Words{"bank", "build", a, "-o", out, "--kmers", k}
+                                           : Words{"bank", "build", a, "-o", out, "--spec", spec});
+                if (built == 0) must(run({"bank", "probe", out, a, "-c"}) == 0);
+                if (built != 1) run({"bank", "probe", out, b, "--at-least", "0.1"});
+                break;
+            }
             const int built = run(
                 {"build", a, "-o", filter, "--format", format, "--spec", spec, "-b", "16", "-q"});
             if (built == 0) must(run({"probe", filter, a, "--format", format, "-v"}) == 3);
