@@ -53,7 +53,7 @@ TEST(Parquet, WholeFilesTellTheRowGroupsThatMayHoldAValue) {
 
 TEST(Parquet, Example) {
     const ParquetFile made(Words{{"one", "two"}, {"three"}}, true);
-    const std::string path = made.path;
+    const std::string path = made.path.string();
     /// Example of parquet::File, parquet::Metadata, parquet::RowGroup, parquet::ColumnChunk.
     //! [File]
     const parquet::File file = parquet::File::open(path).value();
