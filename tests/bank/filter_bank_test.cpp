@@ -178,6 +178,17 @@ TEST(FilterBank, BadArgumentsAreRefusedByName) {
     EXPECT_TRUE(test::is_blank(bank));
 }
 
+TEST(FilterBank, Example) {
+    const std::vector<std::uint64_t> keys{1, 2, 3};
+    /// Example of FilterBank.
+    //! [FilterBank]
+    auto bank = FilterBank::for_fpr(512, 1'000, 0.005);  // 512 sets of 1,000 keys
+    bank.insert(7, keys);
+    const std::vector<std::uint32_t> sets = bank.select(std::uint64_t{2});  // that may have 2
+    //! [FilterBank]
+    EXPECT_EQ(sets, std::vector<std::uint32_t>{7});
+}
+
 TEST(FilterBank, AMoveLeavesNoSets) {
     auto made = test::make_bank("blocked512", 65, 20);
     auto& bank = made.bank;

@@ -72,11 +72,12 @@ public:
     /// Inserts keys into a set. Throws std::out_of_range for a set that is not there,
     /// std::invalid_argument for a bank that is a view.
     void insert(std::size_t set, const Keys& keys);
+    /// Inserts one key, or its hash. Throws as above.
     template <detail::Key K>
     void insert(std::size_t set, const K& key) {
         insert_hash(set, hash_of(detail::plain_key(key)));
     }
-    void insert_hash(std::size_t set, std::uint64_t hash);
+    void insert_hash(std::size_t set, std::uint64_t hash);  ///< of a key by hash_of()
 
     /// The bitmap of one key over the sets. Throws std::length_error if `bitmap` is shorter than
     /// bitmap_bytes().
@@ -84,6 +85,7 @@ public:
     void contains(const K& key, std::span<std::uint8_t> bitmap) const {
         contains_hash(hash_of(detail::plain_key(key)), bitmap);
     }
+    /// The same of a hash.
     void contains_hash(std::uint64_t hash, std::span<std::uint8_t> bitmap) const;
     /// The bitmaps of n keys, one behind the other: that of key i begins at byte i *
     /// bitmap_bytes(). Throws std::length_error if `bitmaps` is shorter than n * bitmap_bytes(),
@@ -95,13 +97,13 @@ public:
     std::vector<std::uint32_t> select(const K& key) const {
         return select_hash(hash_of(detail::plain_key(key)));
     }
-    std::vector<std::uint32_t> select_hash(std::uint64_t hash) const;
+    std::vector<std::uint32_t> select_hash(std::uint64_t hash) const;  ///< the same of a hash
     /// In how many sets one key is.
     template <detail::Key K>
     std::size_t count(const K& key) const {
         return count_hash(hash_of(detail::plain_key(key)));
     }
-    std::size_t count_hash(std::uint64_t hash) const;
+    std::size_t count_hash(std::uint64_t hash) const;  ///< the same of a hash
 
     /// counts[s] = how many of the keys are in set s. Writes exactly sets() numbers. Throws
     /// std::length_error if there is room for fewer.
@@ -120,6 +122,7 @@ public:
     /// Removes all keys.
     void clear();
 
+    /// The number of sets; 0 after a move.
     std::size_t sets() const noexcept { return static_cast<std::size_t>(sets_); }
     /// The bytes of a bitmap over the sets, and of a row: 8 for every 64 sets begun.
     std::size_t bitmap_bytes() const noexcept { return 8 * static_cast<std::size_t>(words()); }
@@ -127,6 +130,7 @@ public:
     std::uint64_t rows() const noexcept { return blocks_ * layout_.block_bits(); }
     /// The number of keys that each set was made for.
     std::uint64_t n_keys() const noexcept { return n_keys_; }
+    /// The bits of a set over n_keys().
     double bits_per_key() const noexcept {
         return n_keys_ == 0 ? 0 : static_cast<double>(rows()) / static_cast<double>(n_keys_);
     }
@@ -134,12 +138,12 @@ public:
     double expected_fpr() const;
     /// Bytes of the rows. The memory held is at most one page more.
     std::size_t size_in_bytes() const noexcept { return bits_.size(); }
-    std::string spec() const { return layout_.spec(); }
-    const Layout& layout() const noexcept { return layout_; }
-    std::uint64_t blocks() const noexcept { return blocks_; }
+    std::string spec() const { return layout_.spec(); }        ///< of each set: "blocked512:k=5"
+    const Layout& layout() const noexcept { return layout_; }  ///< of each set
+    std::uint64_t blocks() const noexcept { return blocks_; }  ///< of each set
     /// The rows, one behind the other. Row i has bit i of every set.
     std::span<const std::byte> bytes() const noexcept { return {bits_.data(), bits_.size()}; }
-    Isa isa() const noexcept { return isa_; }
+    Isa isa() const noexcept { return isa_; }  ///< whose kernels give the answers
     /// From now on the kernels of that instruction set give the answers, which stay the same.
     /// Throws std::invalid_argument if this machine cannot run it.
     void use_isa(Isa isa);
@@ -169,7 +173,7 @@ private:
 std::size_t saved_size(const FilterBank& bank) noexcept;
 /// Throws std::length_error unless `out` has exactly saved_size(bank) bytes.
 void save(const FilterBank& bank, std::span<std::byte> out);
-std::vector<std::byte> save(const FilterBank& bank);
+std::vector<std::byte> save(const FilterBank& bank);  ///< the bytes that load<FilterBank> reads
 /// As save_file of a filter.
 void save_file(const FilterBank& bank, const std::filesystem::path& path);
 
