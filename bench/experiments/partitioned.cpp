@@ -309,8 +309,7 @@ int main(int argc, char** argv) {
     std::printf(
         "ns a key of batches of %zu million keys on a filter of %zu MiB, 12 bits a key: medians of "
         "%u\nprocesses, with the least and the most. \"Gain\" is the time of the batch as it "
-        "comes, "
-        "without and with\nprefetching, over that of the best partitioning.\n\n",
+        "comes, without and\nwith prefetching, divided by the time of the best partitioning.\n\n",
         batch >> 20, filter_bytes() >> 20, processes);
     print_header({"layout", "pages", "operation", "threads", "as it comes", "prefetched",
                   "best partitioned", "regions", "gain, without", "gain, with prefetching"});

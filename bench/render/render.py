@@ -72,7 +72,7 @@ def marked(about):
 
 def sections_of(about, rows, folder):
     """[(title, pictures, Markdown, how the page shows the Markdown)]: open, folded beneath the
-    pictures, or as one of the tables at the end, of which few are on paper."""
+    pictures, or as one of the tables at the end. "paper": that table is also printed on paper."""
     size_caption = ("Bars: 95 % intervals of the medians. A line ends where the filter was not "
                     "measured any further.")
     return [
@@ -98,6 +98,7 @@ def sections_of(about, rows, folder):
          "", "open"),
         ("Filters near 12 bits per key", "", s.section_levels(about, rows), "paper"),
         ("One key a call", "", s.section_one_key(about, rows), "table"),
+        ("Filters that are given hashes", "", s.section_hashes(about, rows), "table"),
         ("Joins", "", s.section_printed(folder, "joins.md"), "table"),
         ("Equal false-positive rate", "", s.section_equal_fpr(about, rows), "table"),
         ("Equal n and equal space", "", s.section_equal_n(about, rows), "table"),

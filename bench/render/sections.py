@@ -292,22 +292,37 @@ def section_relatives(about, rows):
                    beside_ours(about, rows, "relative", line))
 
 
+def in_batches_and_alone(here, case):
+    """FPR and times of a filter that a table has beside others."""
+    single = next((r for r in here if r["filter"] == case["filter"]
+                   and (r["op"], r["output"], r["hit_ratio"]) == ("lookup", "single", 0)), None)
+    return [f"`{case['filter']}`", bits(case), fpr(case), interval(case), model(case),
+            ns(single) if single else "", ns(case), two_digits(case["touch_ratio"])]
+
+
+WITH_SINGLE = ["filter", "bits/key", "FPR", "95 % interval", "exact model", "one key, ns",
+               "batch, ns/key", "ratio to touch"]
+
+
 def section_engines(about, rows):
     """What engines ship, beside some of ours."""
-    def line(here, case):
-        single = next((r for r in here if r["filter"] == case["filter"]
-                       and (r["op"], r["output"], r["hit_ratio"]) == ("lookup", "single", 0)), None)
-        return [f"`{case['filter']}`", bits(case), fpr(case), interval(case), model(case),
-                ns(single) if single else "", ns(case), two_digits(case["touch_ratio"])]
-
-    text = by_size(about, rows, ["filter", "bits/key", "FPR", "95 % interval", "exact model",
-                                 "one key, ns", "batch, ns/key", "ratio to touch"],
-                   beside_ours(about, rows, "engine", line))
+    text = by_size(about, rows, WITH_SINGLE,
+                   beside_ours(about, rows, "engine", in_batches_and_alone))
     return ("The filters of databases and libraries, written anew from their published sources: "
             "plain loops, compiled for AVX2 where there is AVX2. Absent keys. "
             "bench/engines/README.md says what each is. The single calls of ours are compiled "
             "without AVX2 here.\n\n"
             + text) if text else ""
+
+
+def section_hashes(about, rows):
+    """Filters that are given hashes: peers that take hashes, and ours beside them."""
+    here = [r for r in rows if r["role"] == "hashes" and r["threads"] == 1
+            and r["isa"] in (about["best_isa"], "native")]
+    cases = sorted((r for r in here if is_usual_lookup(r, about)), key=lambda r: r["n_keys"])
+    body = [[f"{r['n_keys']:,.0f}", size(r["filter_bytes"])] + in_batches_and_alone(
+        [other for other in here if other["filter_bytes"] == r["filter_bytes"]], r) for r in cases]
+    return markdown_table(["keys", "size"] + WITH_SINGLE, body) if body else ""
 
 
 def section_printed(folder, name):

@@ -76,7 +76,7 @@ def section(found, claims, source="", vague=frozenset()):
 
 
 def of_machine(record, first, n_claims):
-    """What a record has. `first`: that of the first machine."""
+    """The line of a record in the list of records. `first` is the record of the first machine."""
     machine, entries = record["runs"][-1]["machine"], record["claims"]
     told = [entry for entry in entries if is_judged(entry)]
     newest = all(run["tolerances"] == tolerances.VERSION for run in record["runs"])
@@ -102,7 +102,7 @@ def of_machine(record, first, n_claims):
 
 
 def tallies(record, claims):
-    """Entries of the record by tally, those of claims that notice nothing apart."""
+    """The entries of the record by tally; claims that notice nothing are a group of their own."""
     entries, vague = by_id(record), power.descriptive(power.read())
     found = {name: [] for name in (*TALLIES, "descriptive")}
     for claim in claims:

@@ -1,7 +1,6 @@
 // Another library's filter (bench/peers) beside one of ours: how often it is wrong, and its times.
 #include <memory>
 
-#include "harness/check.hpp"
 #include "harness/passes.hpp"
 #include "replication/rounds.hpp"
 #include "subjects/peer.hpp"

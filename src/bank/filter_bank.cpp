@@ -23,17 +23,6 @@ void for_each_hash(const FilterBank& bank, const Keys& keys, const Use& use) {
     else detail::for_each_hash(bank, keys, use);
 }
 
-std::vector<std::uint32_t> sets_of(std::span<const std::uint8_t> bitmap, std::size_t n) {
-    std::vector<std::uint32_t> sets;
-    sets.reserve(n);
-    for (std::size_t i = 0; i < bitmap.size(); i += 8)
-        for (auto word = detail::load_le<std::uint64_t>(bitmap.data() + i); word != 0;
-             word &= word - 1)
-            sets.push_back(static_cast<std::uint32_t>(8 * i) +
-                           static_cast<std::uint32_t>(std::countr_zero(word)));
-    return sets;
-}
-
 std::size_t ones_of(std::span<const std::uint8_t> bitmap) {
     std::size_t n = 0;
     for (std::size_t i = 0; i < bitmap.size(); i += 8)
@@ -148,7 +137,12 @@ void FilterBank::contains_hash(std::uint64_t hash, std::span<std::uint8_t> bitma
 std::vector<std::uint32_t> FilterBank::select_hash(std::uint64_t hash) const {
     std::vector<std::uint8_t> bitmap(bitmap_bytes());
     contains_hash(hash, bitmap);
-    return sets_of(bitmap, ones_of(bitmap));
+    std::vector<std::uint32_t> sets(ones_of(bitmap));
+    std::uint32_t* to = sets.data();
+    for (std::size_t i = 0; i < bitmap.size(); i += 8)
+        to += detail::write_answers(detail::load_le<std::uint64_t>(bitmap.data() + i), 64, 8 * i,
+                                    detail::Output::select, to);
+    return sets;
 }
 
 std::size_t FilterBank::count_hash(std::uint64_t hash) const {
