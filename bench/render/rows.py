@@ -42,7 +42,8 @@ def heading(about, rows, level, bytes_):
 
 
 def percent(f):
-    return f"{100 * f:.3g} %"
+    """None is the model of a filter that has none."""
+    return "none" if f is None else f"{100 * f:.3g} %"
 
 
 def subjects(about, *roles):
@@ -61,6 +62,7 @@ def fewest_bits(about, name):
 
 
 COMPARED = ("contender", "peer")
+APART = ("engine", "hashes")  # in tables of their own alone
 
 
 def is_usual_lookup(row, about):

@@ -3,8 +3,8 @@ import os
 
 import skyline
 from cells import bits, fpr, interval, markdown_table, model, ns
-from rows import (at_12_bits, families, heading, is_standard_lookup, is_usual_lookup, main_subjects,
-                  near, nominal_sizes, percent, size)
+from rows import (APART, at_12_bits, families, heading, is_standard_lookup, is_usual_lookup,
+                  main_subjects, near, nominal_sizes, percent, size)
 
 TARGETS = (0.03, 0.01, 0.001)
 
@@ -164,7 +164,8 @@ def section_operations(about, rows):
               ("insert", "", None), ("erase", "", None)]
     names = [f"{op} {output} {'' if hits is None else f'hits {hits:g}'}".strip()
              for op, output, hits in wanted]
-    inserted = dict.fromkeys(r["filter"] for r in rows if r["op"] == "insert")
+    inserted = dict.fromkeys(r["filter"] for r in rows
+                             if r["op"] == "insert" and r["role"] != "hashes")
     return by_filter(about, rows, inserted, wanted, names,
                      lambda r: r["output"] != "bitmap" or r["batch"] == 16384)
 
@@ -180,7 +181,7 @@ def section_one_key(about, rows):
     names = ["lookup, absent", "lookup, present", "insert", "erase", "in batches: lookup, absent",
              "in batches: insert"]
     single = dict.fromkeys(r["filter"] for r in rows
-                           if r["output"] == "single" and r["role"] != "engine")
+                           if r["output"] == "single" and r["role"] not in APART)
     text = by_filter(about, rows, single, wanted, names,
                      lambda r: r["output"] != "bitmap" or r["batch"] == 16384, cell, 4)
     return ("One call a key: ns, and cycles in brackets. An insert into a filter of bits repeats "
@@ -192,7 +193,7 @@ def section_equal_n(about, rows):
     """The same keys in every filter, beside the same bytes for every filter."""
     def body(level, bytes_):
         usual = [r for r in rows if r["memory_level"] == level and is_usual_lookup(r, about)
-                 and r["role"] != "engine"]
+                 and r["role"] not in APART]
         n = bytes_ * 8 / 12
         lines = []
         for family in dict.fromkeys(r["family"] for r in usual):
@@ -348,7 +349,11 @@ def section_misses(about, rows):
 
 
 def section_equal_fpr(about, rows):
-    compared = [r for r in rows if r["role"] == "contender"]
+    def rate(r):
+        """By the model. Where there is none, the plan looked for the bits with a tenth of noise."""
+        return r["fpr"] / 1.1 if r["fpr_model"] is None else r["fpr_model"]
+
+    compared = [r for r in rows if r["role"] == "contender" or r["fpr_model"] is None]
     # The plan sizes all filters for the same keys here; a cuckoo filter may be bound by its load
     # and end below the target.
     keys = [n for n in dict.fromkeys(r["n_keys"] for r in rows)
@@ -358,9 +363,9 @@ def section_equal_fpr(about, rows):
         for n in keys:
             for family in families(rows):
                 fits = [r for r in compared if r["family"] == family and r["n_keys"] == n
-                        and is_standard_lookup(r, about) and r["fpr_model"] <= target * 1.0001]
+                        and is_standard_lookup(r, about) and rate(r) <= target * 1.0001]
                 if fits:
-                    r = max(fits, key=lambda r: r["fpr_model"])
+                    r = max(fits, key=rate)
                     body.append([percent(target), f"{n:,.0f}", f"`{r['filter']}`", bits(r), fpr(r),
                                  ns(r)])
     return markdown_table(["FPR wanted", "keys", "filter", "bits/key needed", "FPR measured",
