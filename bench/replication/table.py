@@ -33,7 +33,11 @@ def published(claim):
 
 
 def within(claim):
-    """The published value, with a bound's side and a tolerance that its kind does not say."""
+    """The published value, with a bound's side and a tolerance that its kind does not say. Of a
+    long list the first row."""
+    first, *others = claim.published.split("; ")
+    if len(others) > 2:
+        return f"{first}; .. ({1 + len(others)} rows)"
     side = f"at {claim.side} " if claim.kind == "bound" else ""
     own = f" ± {claim.tolerance_text}" if claim.tolerance else ""
     return side + published(claim) + own
