@@ -71,7 +71,7 @@ struct Unfolded {
 };
 
 inline void print_parquet_sizes() {
-    constexpr u64 shown[] = {10'000, 26'000, 54'000, 100'000, 430'000, 1'000'000};
+    constexpr u64 shown[] = {26'000, 54'000, 1'000'000};
     std::printf(
         "\nSizes for %g %%, with the FPR by the exact model. Folded: a filter of 2 MiB, which "
         "Arrow "

@@ -176,9 +176,7 @@ void print(const Level& level, const Table& table, double table_ns,
     const double miss_ns = sides[0].probe_ns[0];
     const auto mib = [](std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
     std::printf(
-        "\n### Table in %s: %zu build rows, %.1f MiB of hash table built in %.1f ns a row\n\n"
-        "Nanoseconds a probe row, filter and table together, by the share of probe rows that "
-        "join:\n\n",
+        "\n### Table in %s: %zu build rows, %.1f MiB of hash table built in %.1f ns a row\n\n",
         level.name, level.build_rows, mib(table.capacity() * (sizeof(Table::value_type) + 1)),
         table_ns);
     std::vector<std::string> head{"filter", "MiB", "build, ns a row"};
@@ -212,6 +210,9 @@ int main(int argc, char** argv) {
     const bool brief = argc > 1 && std::string(argv[1]) == "--brief";
     const unsigned passes = brief ? 3 : 5;
     const auto keys = KeySource::generated(1);
+    std::puts(
+        "Nanoseconds a probe row, filter and table together, by the share of probe rows that "
+        "join.");
     for (Level level : levels) {
         if (brief) level.probe_rows /= 4;
         std::vector<std::uint64_t> build(level.build_rows);
