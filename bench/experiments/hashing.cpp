@@ -35,12 +35,14 @@ struct KeySet {
     Part absent() const { return Part(keys).subspan(keys.size() / 2); }
 };
 
-std::vector<KeySet> key_sets(const std::string& file) {
+/// The page shows words alone.
+std::vector<KeySet> key_sets(const std::string& file, bool is_page) {
     Strings words, numbers;
     const auto source =
         KeySource::from_file(file.empty() ? "/usr/share/dict/american-english-huge" : file, 1);
     for (std::uint64_t i = 0; i < source.size(); ++i) words.emplace_back(source.text(i));
     if (!file.empty()) return {{"lines of " + file, words}};
+    if (is_page) return {{"words", words}};
     for (std::size_t i = 0; i < words.size(); ++i) numbers.push_back(std::to_string(i));
     return {{"words", words}, {"numbers 0, 1, 2, ...", numbers}};
 }
@@ -165,7 +167,7 @@ void hash_functions(const std::vector<KeySet>& sets, unsigned rounds) {
 /// file.
 int main(int argc, char** argv) {
     const bool strings = argc > 2 && std::string(argv[1]) == "--strings";
-    hash_functions(key_sets(strings && argc > 3 ? argv[3] : ""),
+    hash_functions(key_sets(strings && argc > 3 ? argv[3] : "", !strings),
                    strings ? static_cast<unsigned>(std::stoul(argv[2])) : 11);
     if (!strings) print_source("hashing");
 }

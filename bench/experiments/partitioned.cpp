@@ -137,7 +137,7 @@ struct Setting {
     std::optional<Isa> isa;
 };
 const Setting settings[] = {{"split256", true, {}},
-                            {"split256", false, {}},
+
                             {"blocked512", true, {}},
                             {"blocked512", false, {}},
                             {"blocked512", true, Isa::scalar},
