@@ -137,7 +137,6 @@ struct Setting {
     std::optional<Isa> isa;
 };
 const Setting settings[] = {{"split256", true, {}},
-
                             {"blocked512", true, {}},
                             {"blocked512", false, {}},
                             {"blocked512", true, Isa::scalar},
