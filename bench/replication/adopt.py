@@ -169,13 +169,12 @@ def overview(found, papers, claims):
     lines += ["", f"Listed apart and counted nowhere: {''.join(apart)}, which [notice "
               "nothing](power.csv): no multiple of the published value, no fault of a filter. The "
               f"verdicts of {name_of(found[0])} by paper; a number alone is \"reproduced\":"
-              if found else "", "", *table.header(["paper", "claim", "verdicts"])]
+              if found else "", ""]
     for name, paper in papers.items():
         own = tallies(found[0], [claim for claim in claims if claim.paper == name])
         said = [f"{kind} " + re.sub(f"^([0-9]+) {REPRODUCED}", r"\1", table.tally(entries))
                 for kind, entries in own.items() if entries]
-        lines.append(table.row([f"[{paper['name']}]({name}.md)", paper["summary"],
-                                "; ".join(said)]))
+        lines.append(f"- [{paper['name']}]({name}.md), {paper['summary']}: {'; '.join(said)}")
     return "\n".join([*lines, "", "The records:", "",
                       *(of_machine(record, found[0], len(claims)) for record in found)])
 
