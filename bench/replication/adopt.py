@@ -36,9 +36,8 @@ def outcome(entry):
     """Our value, and the verdict in bold unless it is "reproduced"."""
     if entry is None:
         return "not measured yet"
-    if entry["verdict"] == REPRODUCED:
-        return table.ours(entry)
-    return f"{table.ours(entry)}: **{entry['verdict']}**"
+    value = table.ours(entry, narrow=0.01)
+    return value if entry["verdict"] == REPRODUCED else f"{value}: **{entry['verdict']}**"
 
 
 def by_id(record):

@@ -8,14 +8,16 @@ def number(value):
     return f"{value:.4g}"
 
 
-def ours(entry):
-    """What a run gave, with the 90 % interval."""
+def ours(entry, narrow=0.0):
+    """What a run gave, with the 90 % interval unless it lies within a share `narrow` of the value.
+    """
     if entry["note"] == entry["published"]:
         return "equal"
     if entry["ours"] is None or entry["kind"] == "order":
         return entry["note"]
     text = number(entry["ours"])
-    if entry["low"] != entry["high"]:
+    off = max(entry["high"] - entry["ours"], entry["ours"] - entry["low"])
+    if off > narrow * abs(entry["ours"]):
         text += f" [{number(entry['low'])}, {number(entry['high'])}]"
     return text + (f", {entry['note']}" if entry["note"] else "")
 
