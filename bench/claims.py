@@ -3,7 +3,7 @@
 draws bench/results/skyline.svg.
 
 A table stands between the lines `<!-- measured: NAME -->` and `<!-- end -->`; NAME is a key of
-TABLES. What a run does not hold is written as "not measured in this run".
+TABLES. What a run does not hold is written as "not measured".
 """
 import argparse
 import glob
