@@ -53,8 +53,7 @@ bench_packages=("${report_packages[@]}" libabsl-dev libseqan3-dev)
 test_packages=(binutils clang-format-14 libcli11-dev libgtest-dev libsodium-dev libopenmpi-dev
   librocksdb-dev libxxhash-dev libzstd-dev lua5.4 openmpi-bin python3-yaml zlib1g-dev zstd)
 # The Python package, and what its tests and its page use.
-python_packages=(pybind11-dev python3-dev python3-numpy python3-pip python3-pandas
-  python3-matplotlib mypy)
+python_packages=(pybind11-dev python3-dev python3-numpy python3-pip python3-pandas mypy)
 # Windows: the compiler, what runs its programs, and GoogleTest's sources.
 windows_packages=(g++-mingw-w64-x86-64-posix wine64 googletest)
 packaging_packages=(dpkg-dev fakeroot file help2man lintian)

@@ -3,7 +3,7 @@
 draws bench/results/skyline.svg.
 
 A table stands between the lines `<!-- measured: NAME -->` and `<!-- end -->`; NAME is a key of
-TABLES. What a run does not hold is written as "not measured in this run".
+TABLES. What a run does not hold is written as "not measured".
 """
 import argparse
 import glob
@@ -14,8 +14,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "bench", "render"))
 import skyline  # noqa: E402
-from cells import (bits, cell, fpr, interval, markdown_table, model, name, ns,  # noqa: E402
-                   time_and_ratio)
+from cells import bits, fpr, markdown_table, model, name, time_and_ratio  # noqa: E402
 from markers import put, write_whole  # noqa: E402
 from rows import (fewest_bits, is_usual_lookup, load, main_subjects, near,  # noqa: E402
                   nominal_sizes, size, subjects)
@@ -28,7 +27,7 @@ SKYLINE = "The filter that leaves the least time a key, near 12 bits a key"
 class Run:
     """The rows of one run of bench/report."""
 
-    def __init__(self, folder, real_keys):
+    def __init__(self, folder):
         try:
             self.about, self.rows = load(folder)
             self.keys, self.depth = self.about["keys"], self.about["depth"]
@@ -38,15 +37,13 @@ class Run:
             sys.exit(f"bench/claims.py: cannot read the run in \"{folder}\": {e!r}")
         if not self.rows:
             sys.exit(f"bench/claims.py: {folder}/results.csv: no rows")
-        if self.keys.startswith("generated") == real_keys:
-            remedy = "--words wants one made with --keys" if real_keys else "give it as --words"
-            sys.exit(f"bench/claims.py: {folder}: a run on {self.keys}; {remedy}")
+        if not self.keys.startswith("generated"):
+            sys.exit(f"bench/claims.py: {folder}: a run on {self.keys}; the pages show generated "
+                     "keys")
         self.sizes = nominal_sizes(self.rows)
 
     def source(self):
         words = ["bench/report"] + ([f"--{self.depth}"] if self.depth != "standard" else [])
-        if not self.keys.startswith("generated"):
-            words += ["--keys", self.keys.split(" (")[0]]
         if self.rows[0]["seed"] != "1":
             words += ["--seed", self.rows[0]["seed"]]
         text = f"Measured on {self.about['provenance']}, with `{' '.join(words)}`."
@@ -85,39 +82,20 @@ def lookup_times(run, families, levels):
     return markdown_table(["filter", "bits/key", "FPR measured", "exact model", *sizes], body)
 
 
-def words(run):
-    body = []
-    for family in run.ours + run.peers:
-        row = run.lookup(family)
-        # The peers hash the line inside the timed call: their time is more than a lookup.
-        hashed = row and family in run.peers
-        body.append([name(row, family), bits(row),
-                     cell(lambda r: f"{size(r['filter_bytes'])} ({r['memory_level']})", row),
-                     fpr(row), interval(row), model(row),
-                     f"hashing included: {ns(row)}" if hashed else time_and_ratio(row)])
-    return (f"Keys: {run.keys}; {run.rows[0]['n_keys']:,.0f} of them inserted, the others probed."
-            "\n\n" + markdown_table(["filter", "bits/key", "size", "FPR measured", "95 % interval",
-                                     "exact model", "ns/key (ratio to `touch`)"], body))
-
-
 TABLES = {
     "results": lambda run: lookup_times(run, run.ours + run.peers, LEVELS),
     # What the README has room for.
     "summary": lambda run: lookup_times(run, main_subjects(run.about) + run.peers,
-                                        ("L2", "DRAM")),
-    "words": words}
+                                        ("L2", "DRAM"))}
 
 
 def main():
     parser = argparse.ArgumentParser(prog="bench/claims.py", description=__doc__.split("\n\n")[0])
     parser.add_argument("folder", metavar="DIR", help="a run of bench/report on generated keys")
-    parser.add_argument("--words", metavar="DIR", help="a run with --keys, for the table `words`; "
-                        "without it that table stays")
     parser.add_argument("--print", action="store_true", dest="show",
                         help="print the tables, write nothing")
     options = parser.parse_args()
-    run = Run(options.folder, real_keys=False)
-    words_run = Run(options.words, real_keys=True) if options.words else None
+    run = Run(options.folder)
     # All tables are made before the first file is written.
     filled = {}
     for path in [os.path.join(ROOT, "README.md"),
@@ -128,12 +106,10 @@ def main():
             if of not in TABLES:
                 sys.exit(f"bench/claims.py: {path}: unknown marker \"{of}\" (known: "
                          f"{', '.join(TABLES)})")
-            chosen = words_run if of == "words" else run
-            if chosen:
-                table = TABLES[of](chosen) + "\n\n" + chosen.source()
-                filled[path] = put(path, filled[path], f"measured: {of}", "end", table)
-                if options.show:
-                    print(f"{os.path.relpath(path, ROOT)}: {of}\n\n{table}\n")
+            table = TABLES[of](run) + "\n\n" + run.source()
+            filled[path] = put(path, filled[path], f"measured: {of}", "end", table)
+            if options.show:
+                print(f"{os.path.relpath(path, ROOT)}: {of}\n\n{table}\n")
     if not options.show:
         drawn = skyline.skyline(run.about, run.rows, 12.7, SKYLINE, hover=False)
         if drawn:

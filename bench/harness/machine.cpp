@@ -58,9 +58,8 @@ const std::string& Machine::fact(std::string_view name) const {
 std::string Machine::provenance() const {
     return fact("cpu") + " (family " + fact("cpu family") + ", model " + fact("cpu model") +
            ", stepping " + fact("cpu stepping") + "), `" + fact("best ISA") + "`, pages of " +
-           fact("page bytes") + " bytes, transparent huge pages " + fact("huge pages") +
-           ", commit " + fact("commit") + ", " + fact("compiler") + " with " + fact("flags") +
-           ", " + fact("date");
+           fact("page bytes") + " bytes, huge pages " + fact("huge pages") + ", commit " +
+           fact("commit") + ", " + fact("compiler") + " " + fact("flags") + ", " + fact("date");
 }
 
 std::string cpuinfo_field(std::istream& file, std::string_view name) {

@@ -1,7 +1,7 @@
 """Tables in Markdown, and their cells: what a row of results.csv says, or two of them."""
 from rows import percent
 
-MISSING = "not measured in this run"
+MISSING = "not measured"
 
 
 def markdown_table(header, body):

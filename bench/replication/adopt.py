@@ -32,47 +32,85 @@ def name_of(record):
     return machine_name(record["runs"][-1]["machine"])
 
 
-def commits(record):
-    found = dict.fromkeys(run["machine"]["commit"] for run in record["runs"])
-    return ("commit " if len(found) == 1 else "commits ") + ", ".join(found)
-
-
 def outcome(entry):
     """Our value, and the verdict in bold unless it is "reproduced"."""
     if entry is None:
         return "not measured yet"
-    if entry["verdict"] == REPRODUCED:
-        return table.ours(entry)
-    return f"{table.ours(entry)}: **{entry['verdict']}**"
+    value = table.ours(entry, narrow=0.01)
+    return value if entry["verdict"] == REPRODUCED else f"{value}: **{entry['verdict']}**"
 
 
 def by_id(record):
     return {entry["id"]: entry for entry in record["claims"]}
 
 
+def what_and_case(claim):
+    what, _, case = claim.statement.rpartition(": ")
+    return what, case
+
+
+def side_by_side(claims):
+    """What more than eight claims each say of some cases, if there are two such statements: a
+    column each."""
+    found = {}
+    for claim in claims:
+        what, case = what_and_case(claim)
+        found.setdefault(what, {})[case, claim.source] = claim
+    found = {what: own for what, own in found.items() if what and len(own) > 8}
+    return found if len(found) > 1 else {}
+
+
+def grid(columns, cell):
+    """A row for each case, whose source is left out if it is that of the row above."""
+    heads = []
+    for what, own in columns.items():
+        first = next(iter(own.values()))
+        heads.append(f"`{first.name.partition('-')[0]}-*`: {what} ({table.within(first)})")
+    lines, above = table.header(["case", *heads]), None
+    for case, source in sorted(dict.fromkeys(key for own in columns.values() for key in own),
+                               key=lambda key: (key[1], key[0])):
+        shown = f"`{case}`" + (f" ({source})" if source != above else "")
+        lines.append(table.row([shown, *(cell(own[case, source]) if (case, source) in own else ""
+                                         for own in columns.values())]))
+        above = source
+    return lines
+
+
 def section(found, claims, source="", vague=frozenset()):
     """The claims of one paper, where its figures stand, a column for each record, and why some
     verdicts are not "reproduced". What a row shares with the row above it is left out. `vague`:
     claims that notice nothing."""
-    machines = [f"[{name_of(record)}](record/{name_of(record)}.json), {commits(record)}"
-                for record in found]
-    lines = [f"Source of the figures: {source}.", ""] if source else []
-    lines += table.header(["claim", "published", *(f"ours ({name})" for name in machines)])
-    reasons, last, above, entries = {}, None, None, [by_id(record) for record in found]
-    for claim in by_source(claims):
+    entries, reasons = [by_id(record) for record in found], {}
+
+    def cells(claim):
         own = [of.get(claim.id) for of in entries]
-        what, _, case = claim.statement.rpartition(": ")
+        if claim.reason and any(e is None or e["verdict"] != REPRODUCED for e in own):
+            reasons.setdefault(" ".join(claim.reason.split()), []).append(f"`{claim.name}`")
+        return list(map(outcome, own))
+
+    lines = [f"Source: {source}.", ""] if source else []
+    columns, last, above = side_by_side(claims), None, None
+    if columns:
+        lines += [*grid(columns, lambda claim: "; ".join(cells(claim))), ""]
+    lines += table.header(["claim", "published",
+                           *(f"[{name_of(record)}](README.md#the-record)" for record in found)])
+    for claim in by_source([c for c in claims if what_and_case(c)[0] not in columns]):
+        what, case = what_and_case(claim)
         text = f".. {case}" if what and what == above else claim.statement
         text += f" ({claim.source})" if claim.source != last else ""
         text += " (descriptive)" if claim.id in vague else ""
-        lines.append(table.row([f"`{claim.name}`: {text}", table.within(claim),
-                                *map(outcome, own)]))
+        lines.append(table.row([f"`{claim.name}`: {text}", table.within(claim), *cells(claim)]))
         last, above = claim.source, what
-        if claim.reason and any(e is None or e["verdict"] != REPRODUCED for e in own):
-            reasons.setdefault(" ".join(claim.reason.split()), []).append(f"`{claim.name}`")
     if reasons:
         lines += ["", *(f"- {', '.join(names)}: {reason}" for reason, names in reasons.items())]
     return "\n".join(lines)
+
+
+def setting(run):
+    """Its machine and compiler: the line under a table without commit and date."""
+    machine = run["machine"]
+    return run["provenance"].replace(f", commit {machine['commit']}", "").replace(
+        f", {machine['date']}", "")
 
 
 def of_machine(record, first, n_claims):
@@ -93,11 +131,15 @@ def of_machine(record, first, n_claims):
         equal = sum(records.same(*pair) for pair in pairs)
         lines[0] += (f" {equal} of {len(pairs)} claims without times have the same samples as on "
                      "the first machine.")
+    above = None
     for number, run in enumerate(record["runs"]):
+        if setting(run) != above:
+            above = setting(run)
+            lines.append(f"  - On {above}:")
         own = sum(entry["run"] == number for entry in entries)
         command = run["command"].partition(" --claim")[0]
         lines.append(f"  - {own} claims, `{command}`{' of these' * (command != run['command'])}: "
-                     f"{run['provenance']}.")
+                     f"commit {run['machine']['commit']}, {run['machine']['date']}.")
     return "\n".join(lines)
 
 
@@ -125,13 +167,13 @@ def overview(found, papers, claims):
              f"and {len(own['descriptive'])} *descriptive* claims" for own in counts[:1]]
     lines += ["", f"Listed apart and counted nowhere: {''.join(apart)}, which [notice "
               "nothing](power.csv): no multiple of the published value, no fault of a filter. The "
-              f"verdicts of {name_of(found[0])} by paper:" if found else "", "",
-              *table.header(["paper", "claim", "published", "formulas", "promises", "secondary",
-                             "descriptive"])]
+              f"verdicts of {name_of(found[0])} by paper; a number alone is \"reproduced\":"
+              if found else "", ""]
     for name, paper in papers.items():
         own = tallies(found[0], [claim for claim in claims if claim.paper == name])
-        cells = [table.tally(entries) for entries in own.values()]
-        lines.append(table.row([f"[{paper['name']}]({name}.md)", paper["summary"], *cells]))
+        said = [f"{kind} " + re.sub(f"^([0-9]+) {REPRODUCED}", r"\1", table.tally(entries))
+                for kind, entries in own.items() if entries]
+        lines.append(f"- [{paper['name']}]({name}.md), {paper['summary']}: {'; '.join(said)}")
     return "\n".join([*lines, "", "The records:", "",
                       *(of_machine(record, found[0], len(claims)) for record in found)])
 

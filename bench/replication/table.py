@@ -8,14 +8,16 @@ def number(value):
     return f"{value:.4g}"
 
 
-def ours(entry):
-    """What a run gave, with the 90 % interval."""
+def ours(entry, narrow=0.0):
+    """What a run gave, with the 90 % interval unless it lies within a share `narrow` of the value.
+    """
     if entry["note"] == entry["published"]:
         return "equal"
     if entry["ours"] is None or entry["kind"] == "order":
         return entry["note"]
     text = number(entry["ours"])
-    if entry["low"] != entry["high"]:
+    off = max(entry["high"] - entry["ours"], entry["ours"] - entry["low"])
+    if off > narrow * abs(entry["ours"]):
         text += f" [{number(entry['low'])}, {number(entry['high'])}]"
     return text + (f", {entry['note']}" if entry["note"] else "")
 
@@ -33,7 +35,11 @@ def published(claim):
 
 
 def within(claim):
-    """The published value, with a bound's side and a tolerance that its kind does not say."""
+    """The published value, with a bound's side and a tolerance that its kind does not say. Of a
+    long list the first row."""
+    first, *others = claim.published.split("; ")
+    if len(others) > 2:
+        return f"{first}; .. ({1 + len(others)} rows)"
     side = f"at {claim.side} " if claim.kind == "bound" else ""
     own = f" ± {claim.tolerance_text}" if claim.tolerance else ""
     return side + published(claim) + own

@@ -46,7 +46,6 @@ std::string absent(std::uint64_t i) {
 }
 std::string value(std::uint64_t i) { return "value of " + present(i) + std::string(60, '.'); }
 
-/// Promise: Without memory for it, a LevelDB filter matches every key, and throws nothing.
 TEST(LevelDbPolicyMemory, AFilterWithoutMemoryIsNoneAndMatchesEveryKey) {
     for (const char* spec : {"classic", "blocked512", "split256"})
         for (const int n : {0, 1, 40, 5'000}) {
@@ -128,8 +127,8 @@ protected:
     std::unique_ptr<leveldb::DB> database_;
 };
 
-/// Promise of LevelDbDatabase.*, LevelDbPolicy.*: LevelDB finds exactly its keys, whatever filters
-///   it had before, damaged ones too.
+/// Promise of LevelDbDatabase.*, LevelDbPolicy.*, LevelDbPolicyMemory.*: LevelDB finds exactly its
+///   keys, whatever filters it had before, damaged ones and none for lack of memory too.
 TEST_F(LevelDbDatabase, AnswersRightlyAndReadsFewBlocksForAbsentKeys) {
     const std::size_t n = test::scaled<std::size_t>(5'000, 20'000, 1'000'000);
     for (const std::string spec :

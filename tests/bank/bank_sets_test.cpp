@@ -81,7 +81,6 @@ TEST(BankSets, WhatCannotBeResizedStaysAsItWas) {
     EXPECT_EQ(poor.sets(), 63u);
 }
 
-/// Promise: A bank of filters that exist has their bits and gives their answers.
 TEST(BankSets, ABankOfFiltersIsTheBankThatTheirKeysMake) {
     for (const auto& spec : test::bloom_specs())
         for (const std::size_t sets : {1u, 64u, 67u}) {

@@ -98,8 +98,6 @@ std::vector<std::uint8_t> bitmap_of(const auto& design, Hashes hashes, const aut
 const auto as_it_is = [](u64 hash) { return hash; };
 constexpr std::uint8_t untouched = 0xA5;
 
-/// Promise of EngineLoops.*, EngineSizes.*: Loops that stand for an engine in `bench/experiment
-///   engines` have its filter's bits and sizes.
 TEST(EngineLoops, ParquetCppAnswersAsThePlainLoop) {
     for_batches<ParquetCpp>(
         [](ParquetCpp& plain, ParquetCpp& looped, Hashes hashes) {

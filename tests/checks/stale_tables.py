@@ -1,8 +1,8 @@
 """Measured tables that no longer measure this code: `tests/checks/release --tables` prints them.
 
 A measured table stands between two markers of a page, `<!-- measured: NAME -->`, `<!-- printed:
-NAME -->` or `<!-- record: NAME -->` and their end. It names the commit that it measured, and is
-stale when the code it measures has changed since."""
+NAME -->` or `<!-- record: all -->` and their end. It names the commit that it measured, and is
+stale when the code it measures has changed since. The tables of papers link to that record."""
 import re
 import subprocess
 from functools import cache
@@ -14,11 +14,11 @@ CODE = ("include/simdbloom/hash.hpp", "include/simdbloom/detail", "src/core/disp
         "src/core/filters", "src/core/kernels", "src/core/layouts", "bench/harness/*.cpp",
         "bench/harness/*.hpp", "bench/touch")
 # What a table measures beside that. The first part of the name is the marker.
-MORE_CODE = {"measured": ("bench/subjects",), "record": ("bench/replication",),
+MORE_CODE = {"measured": ("bench/subjects",), "record": ("bench/replication/*.cpp",),
              "printed hash_join": ("src/join",),
              "printed duckdb_joins": ("src/join", "src/adapters/duckdb"),
              "printed engines": ("bench/engines", "bench/experiments/engine_sizes.hpp")}
-MARKED = re.compile(r"^<!-- (measured|printed|record): (\S+) -->\n(.*?)"
+MARKED = re.compile(r"^<!-- (measured|printed|record(?=: all)): (\S+) -->\n(.*?)"
                     r"^<!-- end(?: printed| record)? -->$", re.M | re.S)
 COMMIT = re.compile(r"\b(?:commit|at|show) `?([0-9a-f]{7,40})\b(-dirty)?")
 

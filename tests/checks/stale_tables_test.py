@@ -61,7 +61,8 @@ class Tables(unittest.TestCase):
         said = f"Measured at commit {self.measured}."
         self.page("README.md", "measured: summary", said)
         self.page("bench/pages/a.md", "printed: a", said)
-        self.page("papers/b.md", "record: b", said)
+        self.page("papers/b.md", "record: all", said)
+        self.page("papers/c.md", "record: c", "Its commits stand in the record.")
         # Other code, comments and pages are none of it.
         self.write("tests/x.cpp", "int main() {}\n")
         self.write(CODE, "\n\n// Another one.\n" + KERNEL[len("// A comment.\n"):])
@@ -73,7 +74,7 @@ class Tables(unittest.TestCase):
             self.expect(*(f"{page}: of {self.measured}: 2 lines of what it measures have changed"
                           for page in ("README.md:3: measured summary",
                                        "bench/pages/a.md:3: printed a",
-                                       "papers/b.md:3: record b")))
+                                       "papers/b.md:3: record all")))
             self.commit()
 
     def test_a_table_measures_its_own_program_and_folder(self):
@@ -82,7 +83,7 @@ class Tables(unittest.TestCase):
                 ("bench/pages/a.md", "printed: hash_join", "src/join/x.hpp"),
                 ("src/adapters/python/README.md", "printed: b", "src/adapters/python/x.cpp"),
                 ("README.md", "measured: summary", "bench/subjects/x.cpp"),
-                ("papers/b.md", "record: b", "bench/replication/x.py")):
+                ("papers/b.md", "record: all", "bench/replication/x.cpp")):
             with self.subTest(name):
                 self.setUp()
                 self.page(path, name, f"commit {self.measured}")

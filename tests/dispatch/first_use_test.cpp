@@ -77,7 +77,6 @@ void try_every_front() {
 }
 
 // Other tests of this process may have used the library: a new process runs this test alone.
-/// Promise: Running out of memory at the first use is an error.
 TEST(FirstUseWithoutMemory, IsAnErrorOnEveryFront) {
 #ifdef SIMDBLOOM_EMULATED
     GTEST_SKIP() << "an emulator does not start this program again";

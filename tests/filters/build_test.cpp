@@ -25,8 +25,6 @@ void expect_same_bits(const F& a, const F& b, const std::string& what) {
 
 class EveryBloomSpec : public ::testing::TestWithParam<std::string> {};
 
-/// Promise of EveryBloomSpec.ParallelBuilds*: Builds on several threads set the bits that one
-///   thread sets.
 TEST_P(EveryBloomSpec, ParallelBuildsGiveTheBitsOfASerialOne) {
     // Partitioned builds gather hashes in memory that is filled several times by the last of these.
     const std::size_t counts[] = {0, 1, 7, 300'000};
@@ -130,8 +128,8 @@ TEST(Build, WhatCannotBeIsRefused) {
 class EveryTaskSpec : public ::testing::TestWithParam<std::string> {};
 
 // In any order on one thread, and on threads that each take the next task.
-/// Promise of EveryTaskSpec.*, BuildTasksTest.*: Builds in tasks set the bits of a serial build,
-///   and end only when all tasks ran.
+/// Promise of EveryBloomSpec.ParallelBuilds*, EveryTaskSpec.*, BuildTasksTest.*: Builds on several
+///   threads or in tasks set the bits of a serial build, and end when all tasks ran.
 TEST_P(EveryTaskSpec, ParallelBuildsOfTasksGiveTheBitsOfASerialOne) {
     // The last of these fill the room of a region several times, but for 40 tasks.
     for (const std::size_t n : {0u, 1u, 1000u, 100'000u})

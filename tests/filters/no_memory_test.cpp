@@ -51,7 +51,7 @@ KeyVector new_keys() {
 
 template <class F>
 class EveryTypeWithoutMemory : public ::testing::Test {};
-/// Promise of *WithoutMemory*: An operation that runs out of memory loses no key.
+/// Promise of *WithoutMemory*: Running out of memory is an error and loses no key.
 TYPED_TEST_SUITE(EveryTypeWithoutMemory, test::EveryType);
 
 TYPED_TEST(EveryTypeWithoutMemory, KeepsItsKeysWhenAnAssignmentFails) {

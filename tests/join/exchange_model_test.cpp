@@ -263,8 +263,6 @@ Explored explored(const char* name, const Scenario& scenario) {
     return found;
 }
 
-/// Promise: In every order of three senders' messages, a distributed filter accepts all rows
-///   until it has all parts.
 TEST(ExchangeModel, EveryOrderOfMessagesIsSafe) {
     for (const std::string spec : {"split256", "auto"}) {
         SCOPED_TRACE(spec);

@@ -113,8 +113,9 @@ TEST(Exchange, TheUnionOfSmallPartsKeepsToTheBound) {
     EXPECT_EQ(two(60, 10'000), State::too_large);
 }
 
-/// Promise of Exchange.*: A receiver of a distributed filter names the sender of a damaged or
-///   unlike part, and accepts all rows then.
+/// Promise of Exchange.*, ExchangeModel.*: In every order of three senders' messages, a
+///   distributed filter accepts all rows until it has all parts, and names the sender of a damaged
+///   one.
 TEST(Exchange, OtherPartsAreRefusedByName) {
     const auto keys = test::random_keys(100);
     const Bytes good = exchange_part(keys);

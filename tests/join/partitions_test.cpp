@@ -34,7 +34,8 @@ struct SpillingJoin {
 // The builds of https://github.com/duckdb/duckdb/issues/25702: one partition of the build side is
 // in memory, the others are on disk when the probe begins. A filter of what is in memory loses the
 // rows whose partners are on disk.
-/// Promise: A join filter with a missing partition lets every row pass.
+/// Promise of JoinPartitions.*, SavedParts.*: A join filter with a missing part or partition lets
+///   every row pass.
 TEST(JoinPartitions, AJoinThatSpillsLosesNoRow) {
     const SpillingJoin join;
     JoinBuilder half("split256", join.n_build, 12);

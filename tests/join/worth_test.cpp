@@ -7,7 +7,7 @@ namespace {
 using WorthKeys = std::vector<std::uint64_t>;
 
 /// Promise of JoinWorth.*, JoinCounters.*: A filter's worth follows from its set bits and the
-///   workload; counters count what happened.
+///   workload.
 TEST(JoinWorth, IsWhatTheFprLeavesOfTheWork) {
     const WorthKeys keys = test::random_keys(10'000);
     Workload workload;

@@ -138,8 +138,8 @@ std::uint64_t missed(const AnyFilter& filter, const ManyKeys& keys) {
 
 class AllKeysFound : public ::testing::TestWithParam<std::string> {};
 
-/// Promise: Every inserted key is found on every instruction set, also after unions, folds,
-///   loads and erases of other keys.
+/// Promise: Every inserted key is found on every instruction set, after unions, folds, loads and
+///   erases of others too.
 TEST_P(AllKeysFound, OnEveryIsaHoweverTheFilterCameAbout) {
     SIMDBLOOM_SKIP_IF_FORCED();
     const Layout layout = Layout::parse(GetParam());

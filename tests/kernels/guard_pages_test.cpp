@@ -125,7 +125,7 @@ class Batches : public ::testing::TestWithParam<std::string> {};
 constexpr std::array<unsigned, 4> shares{0, 1, 50, 100};
 
 /// Promise: Batches give the results of single keys at every length up to 130, alignment and hit
-///   rate.
+///   rate, read keys and filter bits alone, and write nothing outside the output.
 TEST_P(Batches, AnswerAsSingleKeysAtEveryLengthBetweenFaults) {
     SIMDBLOOM_SKIP_IF_FORCED();
     Pools pools(GetParam());
@@ -243,8 +243,6 @@ std::size_t readable_bytes(const FilterBase& filter) {
     return (filter.size_in_bytes() + (filter.layout().is_table() ? 8 : 0) + 63) / 64 * 64;
 }
 
-/// Promise of Batches.*: Batches read keys and filter bits alone, and write nothing outside the
-///   output.
 TEST_P(Batches, TouchNothingBesideTheBits) {
     SIMDBLOOM_SKIP_IF_FORCED();
     const Layout layout = Layout::parse(GetParam());

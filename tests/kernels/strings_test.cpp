@@ -91,7 +91,7 @@ void expect_hashes(const std::vector<std::size_t>& sizes) {
     }
 }
 
-/// Promise: Batches of strings hash like single strings and read nothing outside them.
+/// Promise: Batches of strings hash like single ones and read nothing outside them.
 TEST(Strings, EverySizeHasTheHashOfOneStringInBatchesOfEverySize) {
     for (std::size_t n = 0; n <= 33; ++n) expect_hashes(std::vector<std::size_t>(n, 7));
     for (std::size_t size = 0; size <= 40; ++size)

@@ -98,7 +98,6 @@ void expect_model(const std::string& spec, const Family& family) {
 
 class Fpr : public ::testing::TestWithParam<std::string> {};
 
-/// Promise: For structured keys, FPRs of at least 0.1 % are within 2 % of the model.
 TEST_P(Fpr, FollowsTheModelOnStructuredKeys) {
     SIMDBLOOM_SKIP_IF_FORCED();
     for (const auto& family : families()) expect_model(GetParam(), family);

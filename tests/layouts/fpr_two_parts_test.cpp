@@ -83,7 +83,8 @@ std::vector<Cell> cells_of(const std::string& spec) {
 
 class FprTwoParts : public ::testing::TestWithParam<std::string> {};
 
-/// Promise: For random keys, FPRs of at least 0.1 % are within 2 % of the exact model.
+/// Promise of FprTwoParts.*, Fpr.*: For random and structured keys, FPRs of at least 0.1 % are
+///   within 2 % of the exact model.
 TEST_P(FprTwoParts, FollowTheModelAndEachOther) {
     SIMDBLOOM_SKIP_IF_FORCED();
     const Effort effort = test::scaled<Effort>({1e5, 1e4, 1}, {1e6, 4e5, 2}, {3e7, 1e7, 10});

@@ -61,7 +61,6 @@ void expect_same_join(const JoinFilter& a, const JoinFilter& b, const SavedKind&
     }
 }
 
-/// Promise: Every kind of join filter comes back from its bytes; other bytes are refused.
 TEST(JoinSaved, EveryKindComesBack) {
     const test::TemporaryFolder folder;
     for (const SavedKind& of : saved_kinds()) {

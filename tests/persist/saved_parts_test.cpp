@@ -207,7 +207,6 @@ TEST(SavedJoins, WhatBytesCannotUniteIsRefusedByName) {
                                "cuckoo12");
 }
 
-/// Promise: A union of parts lets every row pass until all parts are there.
 TEST(SavedParts, AUnionAcceptsAllUntilEveryPartIsThere) {
     for (const std::size_t parts : {1u, 3u, 8u, 9u, 512u, 513u}) {
         Bytes sum = save_part(piece_of(sequence(0, 100)), parts - 1, parts);

@@ -50,8 +50,6 @@ void save_and_die(const fs::path& path, int signal) {
               -1);
 }
 
-/// Promise of SavingInterrupted.*, FullDisk.*: A save removes what a killed save left and survives
-///   signals; RLIMIT_FSIZE is an error.
 TEST(SavingInterrupted, AProcessThatIsKilledLeavesNothingBeyondTheNextSave) {
     const test::TemporaryFolder folder("interrupted");
     const auto path = folder.path / "filter";

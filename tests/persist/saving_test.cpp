@@ -32,8 +32,9 @@ struct Umask {
     mode_t before;
 };
 
-/// Promise of Saving.*, SerializeFile.*, FullDisk.*: A save leaves the old file or the new one
-///   whole, with its links and permissions.
+/// Promise of Saving.*, SerializeFile.*, FullDisk.*, SavingInterrupted.*: A save leaves the old
+///   file or the new one whole, with its links and permissions, survives signals, and removes what
+///   a killed save left.
 TEST(Saving, SymbolicLinksStayAndWhatTheyLeadToIsReplaced) {
     const TemporaryFolder folder;
     fs::create_directory(folder.path / "data");

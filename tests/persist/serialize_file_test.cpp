@@ -56,7 +56,6 @@ long page_faults() {
 }
 
 // A file of 4 KiB on the disk that says that it is 1 GiB long. To read its holes takes seconds.
-/// Promise: Holes in files are not read.
 TEST(SerializeFile, HolesAreHashedAndNotRead) {
     if (bytes_read() == 0) GTEST_SKIP() << "this machine does not count what is read";
     const TemporaryFolder folder;

@@ -78,7 +78,7 @@ class SingleHeader : public testing::Test {
 };
 
 /// Promise: The single header has the library's bits, answers, sizes and saved bytes on every
-///   instruction set.
+///   instruction set, and refuses damaged bytes.
 TEST_F(SingleHeader, BitsAndAnswersAreThoseOfTheLibraryOnEveryIsa) {
     const std::size_t n = 500;
     for (const auto& [of, layout] : specs())
@@ -223,7 +223,6 @@ TEST_F(SingleHeader, GoldenFilesAreReadWithTheirKeysAndWrittenTheSame) {
     EXPECT_EQ(files, 1u + 1u + 4u + 8u);
 }
 
-/// Promise: The single header refuses saved bytes that are changed or cut.
 TEST_F(SingleHeader, DamagedBytesAreRefusedAndChangeNothing) {
     core::filter filter(core::layout::split256, {3, 8}, 5, 1), to = filter.copy();
     filter.insert(core::hash(1));

@@ -1,5 +1,4 @@
 """Filters by spec: arrays in, arrays out, sets, files, pickles and errors; models and advice."""
-# Promise of python_filter: Python filters survive files, buffers and pickles.
 
 import copy
 import io

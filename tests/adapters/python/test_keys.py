@@ -1,6 +1,6 @@
 """Arrays and sequences of every type: equal keys are found whatever their type is."""
-# Promise of python_keys, python_arrow, python_join: Equal keys are found whatever array, list or
-#   Arrow stream holds them.
+# Promise of python_keys, python_arrow, python_join, python_filter: Python finds equal keys
+#   whatever array, list or Arrow stream holds them, after files, buffers and pickles too.
 
 import array
 import itertools
