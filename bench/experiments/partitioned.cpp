@@ -206,7 +206,11 @@ std::size_t run(AnyFilter& filter, const Operation& op, simdbloom::bench::Keys k
     return found;
 }
 
+/// MiB of the filter, if the command says how many.
+unsigned wanted_mib = 0;
+
 std::size_t filter_bytes() {
+    if (wanted_mib != 0) return std::size_t{wanted_mib} << 20;
     const Machine machine = describe_machine();
     std::size_t bytes = std::size_t{256} << 20;
     while (bytes < 4 * machine.l3 && 4 * bytes <= machine.memory / 4) bytes *= 2;
@@ -291,13 +295,15 @@ std::string with_range(std::vector<double> values, const char* format = "%.2f") 
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc == 3 && std::string_view(argv[1]) == "--process") {
+    const bool is_child = argc == 4 && std::string_view(argv[1]) == "--process";
+    if (is_child || argc == 2) wanted_mib = static_cast<unsigned>(std::stoul(argv[argc - 1]));
+    if (is_child) {
         measure_all(static_cast<unsigned>(std::stoul(argv[2])));
         return 0;
     }
     std::map<std::array<std::size_t, 4>, std::vector<double>> ns;
     for (unsigned p = 0; p < processes; ++p) {
-        const std::string command = text("/proc/%d/exe --process %u", getpid(), p + 1);
+        const std::string command = text("/proc/%d/exe --process %u %u", getpid(), p + 1, wanted_mib);
         FILE* const child = popen(command.c_str(), "r");
         std::array<std::size_t, 4> at{};
         for (double t;

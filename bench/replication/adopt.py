@@ -35,7 +35,7 @@ def name_of(record):
 def outcome(entry):
     """Our value, and the verdict in bold unless it is "reproduced"."""
     if entry is None:
-        return "not measured yet"
+        return "-"
     value = table.ours(entry, narrow=0.01)
     return value if entry["verdict"] == REPRODUCED else f"{value}: **{entry['verdict']}**"
 
@@ -77,29 +77,29 @@ def grid(columns, cell):
 
 
 def section(found, claims, source="", vague=frozenset()):
-    """The claims of one paper, where its figures stand, a column for each record, and why some
-    verdicts are not "reproduced". What a row shares with the row above it is left out. `vague`:
-    claims that notice nothing."""
+    """The claims of one paper, where its figures stand, what each record says or once what all say,
+    and why some verdicts are not "reproduced". What a row shares with the row above it is left out.
+    `vague`: claims that notice nothing."""
     entries, reasons = [by_id(record) for record in found], {}
 
-    def cells(claim):
+    def cell(claim):
         own = [of.get(claim.id) for of in entries]
         if claim.reason and any(e is None or e["verdict"] != REPRODUCED for e in own):
             reasons.setdefault(" ".join(claim.reason.split()), []).append(f"`{claim.name}`")
-        return list(map(outcome, own))
+        return "; ".join(dict.fromkeys(map(outcome, own))) if any(own) else "not measured yet"
 
     lines = [f"Source: {source}.", ""] if source else []
     columns, last, above = side_by_side(claims), None, None
     if columns:
-        lines += [*grid(columns, lambda claim: "; ".join(cells(claim))), ""]
-    lines += table.header(["claim", "published",
-                           *(f"[{name_of(record)}](README.md#the-record)" for record in found)])
+        lines += [*grid(columns, cell), ""]
+    names = "; ".join(map(name_of, found))
+    lines += table.header(["claim", "published", f"[{names}](README.md#the-record)"])
     for claim in by_source([c for c in claims if what_and_case(c)[0] not in columns]):
         what, case = what_and_case(claim)
         text = f".. {case}" if what and what == above else claim.statement
         text += f" ({claim.source})" if claim.source != last else ""
         text += " (descriptive)" if claim.id in vague else ""
-        lines.append(table.row([f"`{claim.name}`: {text}", table.within(claim), *cells(claim)]))
+        lines.append(table.row([f"`{claim.name}`: {text}", table.within(claim), cell(claim)]))
         last, above = claim.source, what
     if reasons:
         lines += ["", *(f"- {', '.join(names)}: {reason}" for reason, names in reasons.items())]
