@@ -19,7 +19,7 @@ class Page(unittest.TestCase):
     def test_programs_run(self):
         import pandas as pd
         programs = re.findall(r"^```python\n(.*?)^```", PAGE, re.M | re.S)
-        self.assertEqual(len(programs), 5)
+        self.assertEqual(len(programs), 6)
         here, names = os.getcwd(), {}
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
@@ -38,6 +38,8 @@ class Page(unittest.TestCase):
                 os.chdir(here)
         self.assertEqual(names["flags"][::3].sum(), 333334)
         self.assertLess(names["f"].estimated_fpr(), 0.006)
+        self.assertIn(7, names["bank"].select(7))
+        self.assertEqual(names["in_sets"].shape, (100, 512))
         self.assertIn("list", names["join"].why)
         self.assertEqual(names["semi"].total.tolist(), [2.0, 9.0])
         self.assertEqual(names["lookups"].ns_per_key.tolist(), [0.4, 0.3])
@@ -45,7 +47,8 @@ class Page(unittest.TestCase):
     def test_names_what_there_is(self):
         table = PAGE.split("## What a filter can do")[1].split("**Threads.**")[0]
         owners = (simdbloom.Filter, simdbloom.Map, simdbloom.JoinFilter, simdbloom.JoinBuilder,
-                  simdbloom.ForeignFilter, simdbloom.ConcurrentFilter, simdbloom)
+                  simdbloom.ForeignFilter, simdbloom.ConcurrentFilter, simdbloom.FilterBank,
+                  simdbloom)
         known = {name for owner in owners for name in dir(owner)} | {"pickle", "simdbloom"}
         for code in re.findall(r"`([^`]*)`", table):
             for name in re.findall(r"(?:^|\.)([A-Za-z_]+)\(", code) or (
