@@ -47,21 +47,6 @@ std::size_t erase(Filter& self, py::handle keys, bool hashed) {
     return erased;
 }
 
-py::array_t<std::uint64_t> hashes(const Filter& self, py::handle keys) {
-    Keys batch(keys);
-    std::vector<std::uint64_t> all;
-    {
-        const RowHash hash = self.row_hash();
-        const NoGil no_gil;
-        batch.each(hash, [&](const Batch& b) {
-            const std::size_t before = all.size();
-            all.resize(before + b.rows.size());
-            (void)asked_rows(self.key_kind(), b.rows).hashes(std::span(all).subspan(before));
-        });
-    }
-    return py::array_t<std::uint64_t>(static_cast<py::ssize_t>(all.size()), all.data());
-}
-
 void define_keys(Type& type) {
     define_with_keys(
         type, "insert",
@@ -79,9 +64,11 @@ void define_keys(Type& type) {
                      "Removes one copy of each key. Returns how many were there. Erase only keys "
                      "that were inserted. ValueError for a layout that cannot erase.",
                      "", &erase);
-    type.def("hashes", &hashes, py::arg("keys"),
-             "The n hashes of the keys under this filter's seed and secret, as uint64. Every call "
-             "of a filter with that seed and secret takes them with hashed=True.");
+    define_hashes(type, [](const Filter& self) {
+        return self.read([&](const AnyFilter& f) {
+            return std::pair(hash_of_rows(f.key_hash()), f.key_kind());
+        });
+    });
     type.def(
         "add", [](Filter& self, py::handle key) { self.add(one_key(key)); }, py::arg("key"),
         "Inserts one number, string, bytes, date or time. TypeError for another value, "

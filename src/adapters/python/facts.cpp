@@ -116,6 +116,9 @@ void define_facts(Type& type) {
                      "An array of n counts (uint8): how often each key is in, or more often, up to "
                      "the counters' maximum. ValueError for a filter that does not count.",
                      "", &count_estimate);
+    define_worth(type, [](const Filter& self, const Workload& workload) {
+        return self.read_long([&](F f) { return worth(f, workload); });
+    });
     type.def("__repr__", [](const Filter& self) {
         return self.read([](F f) {
             return "<simdbloom.Filter " + f.spec() + " of " + std::to_string(f.size_in_bytes()) +

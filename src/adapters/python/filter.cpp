@@ -72,14 +72,6 @@ std::shared_ptr<Filter> Filter::without_keys(AnyFilter filter) {
     return std::shared_ptr<Filter>(new Filter(std::move(filter), true));
 }
 
-RowHash Filter::row_hash() const {
-    const AnyFilter& filter = get();
-    RowHash hash{filter.seed(), {}};
-    if (filter.hashing() == Hashing::keyed)
-        hash.secret = std::visit([](const auto& f) { return f.secret(); }, filter.variant());
-    return hash;
-}
-
 AnyFilter& Filter::changed() {
     if (own_ == nullptr)
         throw py::value_error("simdbloom: this filter is read-only; copy() makes a writable one");

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "filter.hpp"
+#include "structures.hpp"
 
 namespace simdbloom::python {
 
@@ -19,135 +19,27 @@ namespace {
 using Text = std::optional<std::string>;
 using Path = std::filesystem::path;
 
-struct Foreign;
+using Foreign = Plain<ForeignFilter>;
 
 std::string name_of(const ForeignFilter& filter) { return std::string(to_string(filter.format())); }
 
-/// The systems hash two sorts of keys.
-void check_kind(const ForeignFilter& filter, KeyKind kind) {
-    if (kind != KeyKind::integers && kind != KeyKind::bytes && kind != KeyKind::unknown)
-        throw py::type_error("simdbloom: keys of a filter of " + name_of(filter) +
-                             " are integers, text or bytes, not " + to_string(kind));
-}
-
-/// The keys of a batch that are not NULL, and their rows.
-struct PlainKeys {
-    std::vector<std::uint64_t> words{};
-    std::vector<std::string_view> texts{};
-    std::vector<std::uint32_t> rows{};
-
-    PlainKeys(const ForeignFilter& filter, const Batch& batch) {
-        const std::size_t n = batch.rows.size();
-        if (n == 0) return;
-        const KeyKind kind = batch.rows.key_kind();
-        check_kind(filter, kind);
-        if (kind == KeyKind::bytes) {
-            take_texts(filter, batch);
-            return;
-        }
-        std::vector<std::uint64_t> values(n);
-        std::vector<std::uint8_t> valid((n + 7) / 8);
-        const JoinColumn column = batch.rows.column(values, valid);
-        if (column.hashed) refuse(filter, "hashes");
-        for (std::size_t row = 0; row < n; ++row) {
-            if (!column.is_valid(row)) continue;
-            rows.push_back(static_cast<std::uint32_t>(row));
-            words.push_back(column.values[row]);
-        }
-    }
-
-    /// use(keys) with those that there are.
-    template <class Use>
-    void with(const Use& use) const {
-        if (!texts.empty()) use(std::span<const std::string_view>(texts));
-        else if (!words.empty()) use(std::span<const std::uint64_t>(words));
-    }
-
-private:
-    [[noreturn]] static void refuse(const ForeignFilter& filter, const char* keys) {
-        throw py::type_error("simdbloom: a filter of " + name_of(filter) + " takes no " + keys +
-                             ": pass an array or a list of its keys");
-    }
-    void take_texts(const ForeignFilter& filter, const Batch& batch) {
-        if (batch.column == nullptr) refuse(filter, "texts of Arrow");
-        const detail::ColumnPlace& place = batch.column->place();
-        for (std::size_t row = 0; row < place.size; ++row) {
-            const std::size_t bit = place.valid_offset + row;
-            if (place.valid != nullptr && (place.valid[bit / 8] >> (bit % 8) & 1) == 0) continue;
-            rows.push_back(static_cast<std::uint32_t>(row));
-            texts.push_back(text_at(place, row));
-        }
-    }
-};
-
-/// Arrow's columns are read as lists, categoricals as arrays: the texts are needed one by one.
-Keys keys_for(const Foreign&, py::handle keys, bool hashed) {
-    if (is_arrow(keys))
-        for (const char* name : {"to_pylist", "to_list"})
-            if (py::hasattr(keys, name)) return Keys(keys.attr(name)(), hashed);
-    if (is_categorical(keys)) return Keys(array_of(keys), hashed);
-    return Keys(keys, hashed);
-}
-
-/// Calls use(key) with a number or a text.
-template <class Use>
-auto with_one(const ForeignFilter& filter, py::handle object, const Use& use) {
-    const OneKey key = one_key(object);
-    check_kind(filter, key.kind);
-    return std::visit(use, key.plain);
-}
-
-/// A ForeignFilter, with a readers-writer lock.
-struct Foreign {
-    ForeignFilter filter;
-    mutable std::shared_mutex mutex{};
-
-    explicit Foreign(ForeignFilter of) : filter(std::move(of)) {}
-    Asked asked() const {
-        return {nullptr, RowHash{}, mutex, [this](const Batch& batch, std::span<std::uint8_t> out) {
-                    const PlainKeys keys(filter, batch);
-                    std::vector<std::uint8_t> bits((keys.rows.size() + 7) / 8);
-                    keys.with([&](auto given) { (void)filter.contains(given, bits); });
-                    for (std::size_t i = 0; i < keys.rows.size(); ++i)
-                        out[keys.rows[i]] = bits[i / 8] >> (i % 8) & 1;
-                }};
-    }
-    /// Without the GIL.
-    template <class Use>
-    auto read(const Use& use) const {
-        const NoGil no_gil;
-        const std::shared_lock lock(mutex);
-        return use(filter);
-    }
-    template <class Use>
-    auto change(const Use& use) {
-        const NoGil no_gil;
-        const std::unique_lock lock(mutex);
-        return use(filter);
-    }
-    void insert(Keys&& keys) {
-        const NoGil no_gil;
-        keys.each(RowHash{}, [&](const Batch& batch) {
-            const std::unique_lock lock(mutex);
-            const PlainKeys plain(filter, batch);
-            plain.with([&](auto given) { filter.insert(given); });
-        });
-    }
-    void unite(const Foreign& other) {
-        const ForeignFilter more = other.read([](const ForeignFilter& f) { return f; });
-        change([&](ForeignFilter& f) { f |= more; });
-    }
-};
-
 using Shared = std::shared_ptr<Foreign>;
 
+Shared shared(ForeignFilter filter) {
+    std::string owner = "a filter of " + name_of(filter);
+    return std::make_shared<Foreign>(std::move(filter), std::move(owner));
+}
+void unite(Foreign& self, const Foreign& other) {
+    const ForeignFilter more = other.read([](const ForeignFilter& f) { return f; });
+    self.change([&](ForeignFilter& f) { f |= more; });
+}
+
 Shared loaded_foreign(Loaded<ForeignFilter> from, const Path* path = nullptr) {
-    return std::make_shared<Foreign>(loaded(std::move(from), path));
+    return shared(loaded(std::move(from), path));
 }
 
 py::bytes bytes_of_foreign(const Foreign& self) {
-    const std::vector<std::byte> bytes = self.read([](const auto& f) { return f.write(); });
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    return bytes_from(self.read([](const auto& f) { return f.write(); }));
 }
 
 Shared made_foreign(const std::string& format, std::size_t n_keys,
@@ -158,9 +50,8 @@ Shared made_foreign(const std::string& format, std::size_t n_keys,
     const ForeignFormat as = parse_foreign_format(format);
     const Options options = options_of(isa, 0, "fast", {}, max_bytes);
     const NoGil no_gil;
-    return std::make_shared<Foreign>(
-        fpr ? ForeignFilter::for_fpr(as, n_keys, *fpr, options)
-            : ForeignFilter::with_bits_per_key(as, n_keys, *bits_per_key, options));
+    return shared(fpr ? ForeignFilter::for_fpr(as, n_keys, *fpr, options)
+                      : ForeignFilter::with_bits_per_key(as, n_keys, *bits_per_key, options));
 }
 
 KeyKind kind_of_name(const Text& name) {
@@ -172,7 +63,7 @@ KeyKind kind_of_name(const Text& name) {
 
 Shared of_filter(const Filter& from, const std::string& format) {
     const ForeignFormat as = parse_foreign_format(format);
-    return std::make_shared<Foreign>(from.read_long([&](const AnyFilter& f) {
+    return shared(from.read_long([&](const AnyFilter& f) {
         const auto* const split = f.get_if<SplitBlockBloom>();
         if (split == nullptr)
             throw py::value_error("simdbloom: " + f.spec() + " has not the bits of " + format +
@@ -283,29 +174,10 @@ void define_foreign(py::module_& module) {
     type.def(py::init(&made_foreign), py::arg("format"), py::arg("n_keys"),
              py::arg("bits_per_key") = py::none(), py::kw_only(), py::arg("fpr") = py::none(),
              py::arg("isa") = py::none(), py::arg("max_bytes") = 0);
-    define_with_keys(type, "insert", "Inserts n keys; None and NULL are skipped.", "",
-                     [](Foreign& self, py::handle keys, bool hashed) {
-                         self.insert(keys_for(self, keys, hashed));
-                     });
-    type.def(
-        "add",
-        [](Foreign& self, py::handle key) {
-            with_one(self.filter, key,
-                     [&](auto k) { self.change([&](ForeignFilter& f) { f.insert(k); }); });
-        },
-        py::arg("key"), "Inserts one integer, text or bytes.");
-    type.def(
-        "__contains__",
-        [](const Foreign& self, py::handle key) {
-            return with_one(self.filter, key, [&](auto k) {
-                return self.read([&](const auto& f) { return f.contains(k); });
-            });
-        },
-        py::arg("key"));
-    define_asking(type);
+    define_plain(type);
     define_reading(type);
     const auto copy = [](const Foreign& self) {
-        return std::make_shared<Foreign>(self.read([](const ForeignFilter& f) { return f; }));
+        return shared(self.read([](const ForeignFilter& f) { return f; }));
     };
     type.def("copy", copy, "A filter of its own with the same keys.");
     type.def("__copy__", copy);
@@ -313,7 +185,7 @@ void define_foreign(py::module_& module) {
     type.def(
         "__ior__",
         [](Shared self, const Foreign& other) {
-            self->unite(other);
+            unite(*self, other);
             return self;
         },
         py::is_operator());
@@ -321,7 +193,7 @@ void define_foreign(py::module_& module) {
         "__or__",
         [=](const Foreign& self, const Foreign& other) {
             Shared both = copy(self);
-            both->unite(other);
+            unite(*both, other);
             return both;
         },
         py::is_operator());
@@ -335,10 +207,6 @@ void define_foreign(py::module_& module) {
     property("size_in_bytes", "Of its bits.", [](F f) { return f.size_in_bytes(); });
     property("details", "What its bytes say besides: seed, strategy, ..",
              [](F f) { return f.details(); });
-    type.def(
-        "estimated_fpr",
-        [](const Foreign& self) { return self.read([](F f) { return f.estimated_fpr(); }); },
-        "The false-positive rate by the bits that are set now.");
     type.def("__repr__", [](const Foreign& self) {
         return self.read([](F f) {
             return "<simdbloom.ForeignFilter of " + name_of(f) + ", " +

@@ -3,101 +3,15 @@
 #include <pybind11/stl.h>
 
 #include <memory>
-#include <mutex>
 #include <string>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
-#include "filter.hpp"
 #include "simdbloom/textbook/code_table.hpp"
-#include "simdbloom/threads/concurrent.hpp"
+#include "structures.hpp"
 
 namespace simdbloom::python {
 
 namespace {
-
-/// A structure that takes hashes, and the kind of its keys.
-template <class S>
-class Hashed {
-public:
-    /// Threads may insert into it at the same time.
-    static constexpr bool is_concurrent = std::is_same_v<S, ConcurrentBloom>;
-
-    template <class... Args>
-    explicit Hashed(Args&&... args) : structure(std::forward<Args>(args)...) {}
-
-    Asked asked() const {
-        return {nullptr, hash(), mutex_, [this](const Batch& batch, std::span<std::uint8_t> out) {
-                    std::vector<std::uint8_t> bits;
-                    each_hash(asked_rows(key_kind(), batch.rows), [&](auto hashes, auto rows) {
-                        bits.resize((hashes.size() + 7) / 8);
-                        (void)structure.contains(simdbloom::Keys::hashes(hashes), bits);
-                        for (std::size_t i = 0; i < rows.size(); ++i)
-                            out[rows[i]] = bits[i / 8] >> (i % 8) & 1;
-                        return true;
-                    });
-                }};
-    }
-    KeyKind key_kind() const {
-        const std::lock_guard lock(kind_mutex_);
-        return kind_.kind;
-    }
-    KeyKind add(KeyKind kind) {
-        const std::lock_guard lock(kind_mutex_);
-        kind_.add(kind);
-        return kind_.kind;
-    }
-    /// Calls use(structure, hashes, rows) as Filter::change_hashes does. Returns the number of
-    /// rows.
-    template <class Use>
-    std::size_t change(Keys&& keys, const Use& use) {
-        const NoGil no_gil;
-        std::size_t done = 0;
-        keys.each(hash(), [&](const Batch& batch) {
-            if (batch.rows.size() == 0) return;
-            const JoinRows rows = batch.rows.as(add(batch.rows.key_kind()));
-            const WriteLock lock(mutex_);
-            each_hash(rows, [&](auto hashes, auto numbers) {
-                use(hashes, [&](std::size_t i) { return done + numbers[i]; });
-                return true;
-            });
-            done += batch.rows.size();
-        });
-        return done;
-    }
-    /// Calls use(structure) without the GIL.
-    template <class Use>
-    auto read(const Use& use) const {
-        const NoGil no_gil;
-        const std::shared_lock lock(mutex_);
-        return use(structure);
-    }
-    void add_one(const OneKey& key) {
-        const auto plain = key.in(add(key.kind));
-        const NoGil no_gil;
-        const WriteLock lock(mutex_);
-        std::visit([&](auto k) { structure.insert(k); }, plain);
-    }
-    RowHash hash() const {
-        const detail::KeyHash* hash;
-        if constexpr (is_concurrent) hash = &structure.key_hash();
-        else hash = &structure;
-        RowHash of{hash->seed(), {}};
-        if (hash->hashing() == Hashing::keyed) of.secret = hash->secret();
-        return of;
-    }
-
-    S structure;
-
-private:
-    using WriteLock = std::conditional_t<is_concurrent, std::shared_lock<std::shared_mutex>,
-                                         std::unique_lock<std::shared_mutex>>;
-
-    Kind kind_;
-    mutable std::mutex kind_mutex_;
-    mutable std::shared_mutex mutex_;
-};
 
 std::shared_ptr<Hashed<ConcurrentBloom>> concurrent(const std::string& spec, std::size_t n_keys,
                                                     std::optional<double> bits_per_key,

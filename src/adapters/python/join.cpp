@@ -8,20 +8,13 @@
 #include <string>
 
 #include "filter.hpp"
-#include "simdbloom/join/join.hpp"
+#include "simdbloom/join/saved_union.hpp"
 
 namespace simdbloom::python {
 
 namespace {
 
-/// It never changes, so no thread waits for the lock. Filters of a builder hash rows with seed 0.
-struct Join {
-    JoinFilter filter;
-    mutable std::shared_mutex mutex{};
-
-    explicit Join(const JoinFilter& of) : filter(of) {}
-    Asked asked() const { return {&filter, RowHash{}, mutex}; }
-};
+using Alone = std::unique_lock<std::shared_mutex>;
 
 class Builder {
 public:
@@ -57,10 +50,28 @@ public:
         builder_.reset();
         return join;
     }
-    std::uint64_t rows() {
+    std::shared_ptr<Filter> filter() {
         const NoGil no_gil;
-        const std::shared_lock lock(mutex_);
-        return there().rows();
+        const std::unique_lock lock(mutex_);
+        auto filter = std::make_shared<Filter>(std::move(there()).filter());
+        builder_.reset();
+        return filter;
+    }
+    /// Calls use(builder); nothing else may use it meanwhile if the lock is a unique one.
+    template <class Lock = std::shared_lock<std::shared_mutex>, class Use>
+    auto with(const Use& use) {
+        const NoGil no_gil;
+        const Lock lock(mutex_);
+        return use(there());
+    }
+    /// Unites saved bytes as unite_saved does, and is finished.
+    Loaded<std::size_t> unite_saved(std::vector<std::byte>& into, std::span<const std::byte> other,
+                                    const Options& options) {
+        const NoGil no_gil;
+        const Alone lock(mutex_);
+        auto united = simdbloom::unite_saved(into, other, there(), options);
+        builder_.reset();
+        return united;
     }
 
 private:
@@ -102,15 +113,102 @@ void define_builder(py::module_& module) {
              py::kw_only(), py::arg("fpr") = py::none(), py::arg("max_bytes") = 0)
         .def("unite", &Builder::unite, py::arg("part"),
              "Adds the part() of another builder. ValueError for another spec.")
-        .def_property_readonly("rows", &Builder::rows,
-                               "The number of rows so far, NULLs not counted.")
+        .def_property_readonly(
+            "rows", [](Builder& self) { return self.with([](const auto& b) { return b.rows(); }); },
+            "The number of rows so far, NULLs not counted.")
+        .def_property_readonly(
+            "key_kind",
+            [](Builder& self) {
+                return to_string(self.with([](const auto& b) { return b.key_kind(); }));
+            },
+            "The kind of the keys, see Filter.")
+        .def(
+            "announce",
+            [](Builder& self, std::size_t n) {
+                return self.with([&](auto& b) { return b.announce(n); });
+            },
+            py::arg("n"),
+            "Announces n more partitions, before their rows, and returns the number of the first. "
+            "finish() accepts all rows unless every partition is sealed.")
+        .def(
+            "seal",
+            [](Builder& self, std::size_t partition) {
+                self.with([&](auto& b) { b.seal(partition); });
+            },
+            py::arg("partition"),
+            "All rows of that partition are in. IndexError for one that was not announced, "
+            "ValueError for one that is sealed.")
+        .def_property_readonly(
+            "unsealed",
+            [](Builder& self) { return self.with([](const auto& b) { return b.unsealed(); }); },
+            "The number of partitions that are not sealed.")
+        .def(
+            "keep_at_most",
+            [](Builder& self, std::size_t bytes) {
+                self.with<Alone>([&](auto& b) { b.keep_at_most(bytes); });
+            },
+            py::arg("bytes"),
+            "Keeps at most so many bytes of keys; a filter takes them all where they are more. "
+            "ValueError without max_bytes, and where no keys are kept.")
+        .def(
+            "use_times",
+            [](Builder& self, const FilterTimes& times) {
+                self.with<Alone>([&](auto& b) { b.use_times(times); });
+            },
+            py::arg("times"),
+            "finish() chooses the filter by these times. ValueError for a builder that does not "
+            "choose.")
         .def(
             "finish", [](Builder& self) { return self.finish(false); },
             "The filter. A second call raises ValueError.")
         .def(
             "part", [](Builder& self) { return self.finish(true); },
             "The filter as a part for unite() of another builder. A second call raises "
-            "ValueError.");
+            "ValueError.")
+        .def("filter", &Builder::filter,
+             "A Filter that can be united with others. ValueError for a builder that keeps its "
+             "keys, as 'auto' does, and unless all partitions are sealed.");
+    define_worth(type, [](Builder& self, const Workload& workload) {
+        return self.with<Alone>([&](const auto& b) { return b.worth(workload); });
+    });
+}
+
+py::bytes united_bytes(py::handle into, py::handle other, Builder* rather,
+                       const std::optional<py::bytes>& secret, std::size_t max_bytes) {
+    const BufferOf first(into), second(other);
+    const Options options = options_of({}, 0, secret ? "keyed" : "fast", secret, max_bytes);
+    std::vector<std::byte> bytes(first.bytes().begin(), first.bytes().end());
+    loaded(rather != nullptr ? rather->unite_saved(bytes, second.bytes(), options)
+                             : unite_saved(bytes, second.bytes(), options));
+    return bytes_from(bytes);
+}
+
+void define_saved_parts(py::module_& module) {
+    module.def("unite_saved", &united_bytes, py::arg("into"), py::arg("other"), py::kw_only(),
+               py::arg("rather") = py::none(), py::arg("secret") = py::none(),
+               py::arg("max_bytes") = 0,
+               "The bytes of the union of two saved Bloom filters, JoinFilters or parts, without "
+               "loading them.\n\nrather: a new JoinBuilder like those of the parts, for lists "
+               "and bitmaps that cannot be united as bytes; the call finishes it. secret: of a "
+               "keyed hash. max_bytes: of a bitmap. LoadError, with fault 'unlike' for filters "
+               "that cannot be united.");
+    module.def(
+        "save_part",
+        [](const Join& filter, std::size_t part, std::size_t parts) {
+            return bytes_from(save_part(filter.filter, part, parts));
+        },
+        py::arg("filter"), py::arg("part"), py::arg("parts"),
+        "The bytes of part number `part` of `parts`, for unite_saved(). JoinFilter.from_bytes() of "
+        "a union that lacks a part accepts all rows. IndexError unless part < parts.");
+    module.def(
+        "missing_parts",
+        [](py::handle data) {
+            const BufferOf buffer(data);
+            return loaded(missing_parts(buffer.bytes()));
+        },
+        py::arg("data"),
+        "The numbers of the parts that are missing in the bytes of save_part() or of a union of "
+        "such. LoadError for other bytes.");
 }
 
 }  // namespace
@@ -133,16 +231,35 @@ void define_join(py::module_& module) {
     type.def(
         "estimated_fpr", [](const Join& self) { return self.filter.estimated_fpr(); },
         "The false-positive rate by the bits that are set.");
+    property("range", "(low, high), the least and the greatest integer key, or None if unknown.",
+             [](F f) -> py::object {
+                 if (!f.range()) return py::none();
+                 const auto [low, high, is_signed] = *f.range();
+                 if (!is_signed) return py::make_tuple(low, high);
+                 return py::make_tuple(static_cast<std::int64_t>(low),
+                                       static_cast<std::int64_t>(high));
+             });
+    type.def_static(
+        "accept_all", [] { return std::make_shared<Join>(JoinFilter::accept_all()); },
+        "In place of a filter that was given up: every row passes that is not NULL.");
+    type.def_static(
+        "accept_none", [] { return std::make_shared<Join>(JoinFilter::accept_none()); },
+        "The filter of an empty build side: no row passes.");
+    define_worth(type, [](const Join& self, const Workload& workload) {
+        const NoGil no_gil;
+        return self.filter.worth(workload);
+    });
     type.def("prune", &prune, py::arg("low"), py::arg("high"),
              "'none', 'maybe' or 'all': which rows with integer keys from low to high pass. "
              "ValueError if low is above high, OverflowError beyond 64 bits.");
     type.def("__repr__",
              [](const Join& self) { return "<simdbloom.JoinFilter " + self.filter.why() + ">"; });
     define_saving<JoinFilter>(
-        type, [](const Join& self) -> F { return self.filter; },
+        type, [](const Join& self, const auto& use) { return use(self.filter); },
         [](const JoinFilter& filter) { return std::make_shared<Join>(filter); });
     define_asking(type);
     define_builder(module);
+    define_saved_parts(module);
 }
 
 }  // namespace simdbloom::python

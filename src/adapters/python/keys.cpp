@@ -81,6 +81,16 @@ bool is_arrow(py::handle object) {
            (has(object, "__arrow_c_array__") || has(object, "__arrow_c_stream__"));
 }
 
+bool is_one_key(py::handle object) {
+    if (is_text(object) || py::isinstance(object, py::module_::import("numpy").attr("generic")))
+        return true;
+    if (PyObject_CheckBuffer(object.ptr()) != 0 || py::isinstance<Columns>(object)) return false;
+    for (const char* name :
+         {"__iter__", "__getitem__", "__array__", "__arrow_c_array__", "__arrow_c_stream__"})
+        if (has(object, name)) return false;
+    return true;
+}
+
 KeyColumn rows_of(const KeyColumn& column, std::size_t first, std::size_t n) {
     const detail::ColumnPlace& place = column.place();
     KeyColumn rows = values_of_rows(place, first, n);
@@ -149,15 +159,7 @@ Keys::Keys(py::handle object, bool hashed) {
 void Keys::each(const RowHash& hash, const std::function<void(const Batch&)>& use,
                 std::size_t piece) {
     const ArrowSettings settings{nulls_, hash, {}};
-    // Waiting for the GIL takes 5 ms if another thread computes in Python.
-    auto heard = std::chrono::steady_clock::now();
-    const auto between_batches = [&] {
-        const auto now = std::chrono::steady_clock::now();
-        if (now - heard < std::chrono::milliseconds(50)) return;
-        heard = now;
-        const WithGil gil;
-        hear_signals();
-    };
+    Signals between_batches;
     if (const auto* const capsule = std::get_if<Capsule>(&arrow_)) {
         const JoinRows rows = arrow_rows(*capsule->first, *capsule->second, settings);
         use({rows, nullptr});

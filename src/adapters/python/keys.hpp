@@ -76,6 +76,22 @@ inline void hear_signals() {
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
 }
 
+/// Hears signals between two batches, without the GIL.
+class Signals {
+public:
+    void operator()() {
+        // Waiting for the GIL takes 5 ms if another thread computes in Python.
+        const auto now = std::chrono::steady_clock::now();
+        if (now - heard_ < std::chrono::milliseconds(50)) return;
+        heard_ = now;
+        const WithGil gil;
+        hear_signals();
+    }
+
+private:
+    std::chrono::steady_clock::time_point heard_ = std::chrono::steady_clock::now();
+};
+
 /// Copies of texts, one behind the other.
 class Texts {
 public:
@@ -181,6 +197,17 @@ struct HashedKeys {
             for (std::size_t i = 0; i < n; ++i) valid.push_back((bits[i / 8] >> (i % 8) & 1) != 0);
         });
     }
+    /// The hashes of the keys that are not NULL, and their rows.
+    std::pair<std::vector<std::uint64_t>, std::vector<std::uint64_t>> without_nulls() && {
+        std::vector<std::uint64_t> rows;
+        for (std::size_t row = 0; row < hashes.size(); ++row) {
+            if (!valid[row]) continue;
+            hashes[rows.size()] = hashes[row];
+            rows.push_back(row);
+        }
+        hashes.resize(rows.size());
+        return {std::move(hashes), std::move(rows)};
+    }
 };
 
 /// An object as an array. Rethrows errors of the object's __array__, which array::ensure hides.
@@ -245,6 +272,8 @@ struct OneKey {
     Plain in(KeyKind filter) const;
 };
 OneKey one_key(py::handle object);
+/// Whether it is meant as one key: not an array, an iterable, rows or a column of Arrow.
+bool is_one_key(py::handle object);
 
 /// Throws TypeError that names both kinds unless such keys can probe a filter of that kind.
 void check_asked(KeyKind filter, KeyKind asked);

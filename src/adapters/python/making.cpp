@@ -21,17 +21,17 @@ Secret secret_of(const py::bytes& secret) {
             detail::load_le<std::uint64_t>(bytes.data() + 8)};
 }
 
-namespace {
-
-using Text = std::optional<std::string>;
-using MaybeSecret = std::optional<py::bytes>;
-
 py::bytes bytes_of_secret(const Secret& secret) {
     char bytes[16];
     detail::store_le(bytes, secret.low);
     detail::store_le(bytes + 8, secret.high);
     return {bytes, sizeof bytes};
 }
+
+namespace {
+
+using Text = std::optional<std::string>;
+using MaybeSecret = std::optional<py::bytes>;
 
 Hashing hashing_of(const std::string& name) {
     for (const Hashing hashing : {Hashing::fast, Hashing::seeded, Hashing::keyed})
@@ -196,87 +196,15 @@ void define_making(py::class_<Filter, std::shared_ptr<Filter>>& type) {
         py::arg("hashing") = "fast", py::arg("secret") = py::none(), py::arg("max_bytes") = 0,
         py::arg("fold_levels") = 0, py::arg("huge_pages") = true, py::arg("growth") = py::none(),
         py::arg("tightening") = py::none());
-    type.def_property_readonly(
-        "secret",
-        [](const Filter& self) -> py::object {
-            if (const RowHash hash = self.row_hash(); hash.secret)
-                return bytes_of_secret(*hash.secret);
-            return py::none();
-        },
-        "The 16 bytes of hashing='keyed', else None.");
+    define_secret(type, [](const Filter& self) { return self.row_hash(); });
 }
-
-namespace {
-
-/// Defines a static method that reads a filter: read(from, options).
-template <class From, class Read>
-void define_reader(py::class_<Filter, std::shared_ptr<Filter>>& type, const char* name,
-                   const char* argument, const char* doc, const Read& read) {
-    type.def_static(
-        name,
-        [=](const From& from, const Text& isa, const MaybeSecret& secret, std::size_t max_bytes) {
-            // A secret implies a keyed hash.
-            return read(from, options_of(isa, 0, secret ? "keyed" : "fast", secret, max_bytes));
-        },
-        py::arg(argument), py::kw_only(), py::arg("isa") = py::none(),
-        py::arg("secret") = py::none(), py::arg("max_bytes") = 0, doc);
-}
-
-/// load() without the GIL.
-template <class Load>
-std::shared_ptr<Filter> read_filter(const Load& load, const std::filesystem::path* path = nullptr) {
-    Loaded<AnyFilter> filter = [&] {
-        const NoGil no_gil;
-        return load();
-    }();
-    return std::make_shared<Filter>(loaded(std::move(filter), path));
-}
-
-}  // namespace
 
 void define_filter_saving(py::class_<Filter, std::shared_ptr<Filter>>& type) {
     using Path = std::filesystem::path;
-    type.def(
-        "to_bytes",
-        [](const Filter& self) {
-            return self.read([](const AnyFilter& f) { return bytes_of(f); });
-        },
-        "The bytes of the library's format, without the secret of a keyed hash.");
-    type.def(
-        "save",
-        [](const Filter& self, const py::object& file) {
-            save_to(
-                file,
-                [&](const Path& path) {
-                    self.read_long([&](const AnyFilter& f) { save_file(f, path); });
-                },
-                [&] { return self.read([](const AnyFilter& f) { return bytes_of(f); }); });
-        },
-        py::arg("file"),
-        "Writes the bytes of to_bytes() to a path, or leaves the file as it was: OSError. Or to an "
-        "object with write().");
-    define_reader<py::object>(
-        type, "from_bytes", "data",
-        "The filter of to_bytes(), from an object with a buffer. secret: of a keyed filter. "
-        "max_bytes: LoadError for a larger filter, 0 for no limit.\n\nRaises LoadError, whose "
-        "`fault` says what is wrong with the bytes, TypeError for no buffer, MemoryError.",
-        [](const py::object& data, const Options& options) {
-            const BufferOf buffer(data);
-            return read_filter([&] { return load<AnyFilter>(buffer.bytes(), options); });
-        });
-    define_reader<py::object>(
-        type, "load", "file",
-        "The filter of a saved file: a path, or an object whose read() gives the bytes. Arguments "
-        "and errors as of from_bytes; OSError (FileNotFoundError, ..) if the file cannot be read.",
-        [](const py::object& file, const Options& options) {
-            if (const py::object data = read_from(file)) {
-                const BufferOf buffer(data);
-                return read_filter([&] { return load<AnyFilter>(buffer.bytes(), options); });
-            }
-            const Path path = path_of(file, "read");
-            return read_filter([&] { return load_file<AnyFilter>(path, options); }, &path);
-        });
-    define_reader<py::object>(
+    define_saving<AnyFilter>(
+        type, [](const Filter& self, const auto& use) { return self.read(use); },
+        [](AnyFilter filter) { return std::make_shared<Filter>(std::move(filter)); });
+    define_reader(
         type, "map", "path",
         "A read-only filter whose bits stay in the file. The file may be removed, but must not "
         "change or be cut. Errors as of load. Changes raise ValueError.",
@@ -286,31 +214,16 @@ void define_filter_saving(py::class_<Filter, std::shared_ptr<Filter>>& type) {
                           [&] { return map_file<BloomierMap>(path, options); }, py::object(),
                           &path);
         });
-    define_reader<py::object>(
-        type, "view", "buffer",
-        "A read-only filter whose bits stay in the buffer, which must not change. They are copied "
-        "if the buffer does not begin at a multiple of 64 bytes, as bytes objects do not.",
-        [](const py::object& buffer, const Options& options) {
-            const BufferOf held(buffer);
-            // A memoryview holds the buffer for as long as the filter lives.
-            const py::object memory =
-                py::reinterpret_steal<py::object>(PyMemoryView_FromObject(buffer.ptr()));
-            if (!memory) throw py::error_already_set();
-            if (reinterpret_cast<std::uintptr_t>(held.bytes().data()) % 64 != 0) {
-                Loaded<AnyFilter> copy = load<AnyFilter>(held.bytes(), options);
-                return std::make_shared<Filter>(FrozenFilter(loaded(std::move(copy))));
-            }
-            return viewed([&] { return view<FrozenFilter>(held.bytes(), options); },
-                          [&] { return view<BloomierMap>(held.bytes(), options); }, memory,
-                          nullptr);
+    using Bytes = std::span<const std::byte>;
+    define_view(
+        type,
+        [](Bytes bytes, const Options& options) {
+            return std::make_shared<Filter>(FrozenFilter(loaded(load<AnyFilter>(bytes, options))));
+        },
+        [](Bytes bytes, const Options& options, const py::object& memory) {
+            return viewed([&] { return view<FrozenFilter>(bytes, options); },
+                          [&] { return view<BloomierMap>(bytes, options); }, memory, nullptr);
         });
-    type.def("__reduce__", [](const py::object& self) {
-        if (self.attr("hashing").cast<std::string>() == "keyed")
-            throw py::type_error(
-                "simdbloom: a keyed filter is not pickled, because its secret would go with it; "
-                "save it, and load it with secret=");
-        return unpickling(self);
-    });
 }
 
 }  // namespace simdbloom::python

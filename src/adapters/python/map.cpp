@@ -61,7 +61,7 @@ BloomierMap built(py::handle keys, py::handle values, std::optional<unsigned> va
 
 py::tuple lookup(const BloomierMap& self, py::handle keys) {
     Keys batch(keys);
-    const HashedKeys of(batch, RowHash{self.seed(), {}},
+    const HashedKeys of(batch, hash_of_rows(self),
                         [&](const JoinRows& rows) { return asked_rows(self.key_kind(), rows); });
     const std::size_t n = of.hashes.size();
     Values values(static_cast<py::ssize_t>(n));
@@ -126,21 +126,21 @@ void define_map(py::module_& module) {
         .def_property_readonly("bits_per_key", &BloomierMap::bits_per_key)
         .def_property_readonly("value_bits", &BloomierMap::value_bits)
         .def_property_readonly("check_bits", &BloomierMap::check_bits)
-        .def_static(
-            "map",
-            [](const py::object& file) {
-                const std::filesystem::path path = path_of(file, nullptr);
-                return loaded(simdbloom::map_file<BloomierMap>(path), &path);
-            },
-            py::arg("path"), "A map whose slots stay in the file, which must not change.")
         .def("__repr__", [](const BloomierMap& self) {
             return "<simdbloom.Map " + self.spec() + " of " + std::to_string(self.n_keys()) +
                    " keys>";
         });
     type.attr("__iter__") = py::none();  // it has no keys to give
     define_saving<BloomierMap>(
-        type, [](const BloomierMap& self) -> const BloomierMap& { return self; },
+        type, [](const BloomierMap& self, const auto& use) { return use(self); },
         [](BloomierMap map) { return map; });
+    define_reader(type, "map", "path",
+                  "A map whose slots stay in the file, which must not change. Errors as of load.",
+                  [](const py::object& file, const Options& options) {
+                      const std::filesystem::path path = path_of(file, nullptr);
+                      return loaded_by<BloomierMap>(
+                          [&] { return simdbloom::map_file<BloomierMap>(path, options); }, &path);
+                  });
 }
 
 }  // namespace simdbloom::python

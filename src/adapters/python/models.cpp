@@ -6,6 +6,7 @@
 
 #include "filter.hpp"
 #include "simdbloom/advice/advice.hpp"
+#include "simdbloom/cardinality.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/fixed/bloomier.hpp"
 #include "simdbloom/fpr.hpp"
@@ -33,26 +34,32 @@ double bits_for_fpr(const std::string& spec, std::size_t n_keys, double rate) {
     return static_cast<double>(g.blocks) * g.layout.block_bits() / static_cast<double>(n_keys);
 }
 
+}  // namespace
+
+std::vector<std::uint64_t> hashes_for_new(py::handle keys, bool hashed, Options& options) {
+    if (options.hashing == Hashing::keyed && !options.secret) options.secret = Secret::random();
+    if (options.hashing == Hashing::seeded && options.seed == 0)
+        options.seed = Secret::random().low;
+    Keys batch(keys, hashed);
+    Kind kind;
+    HashedKeys of(batch, {options.seed, options.secret},
+                  [&](const JoinRows& rows) { return kind.add(rows); });
+    options.key_kind = kind.kind;
+    return std::move(of).without_nulls().first;
+}
+
+namespace {
+
 /// Builds a fuse filter of all its keys.
 std::shared_ptr<Filter> build_filter(py::handle keys, unsigned check_bits, std::uint64_t seed,
                                      const std::string& hashing,
                                      const std::optional<py::bytes>& secret, bool hashed,
                                      unsigned arity) {
     Options options = options_of({}, seed, hashing, secret, 0);
-    if (options.hashing == Hashing::keyed && !options.secret) options.secret = Secret::random();
-    if (options.hashing == Hashing::seeded && seed == 0) options.seed = Secret::random().low;
-    Keys batch(keys, hashed);
-    Kind kind;
-    HashedKeys of(batch, {options.seed, options.secret},
-                  [&](const JoinRows& rows) { return kind.add(rows); });
+    const auto hashes = hashes_for_new(keys, hashed, options);
     const NoGil no_gil;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < of.hashes.size(); ++i)
-        if (of.valid[i]) of.hashes[kept++] = of.hashes[i];
-    of.hashes.resize(kept);
-    options.key_kind = kind.kind;
     return std::make_shared<Filter>(AnyFilter(BloomierMap::build_filter(
-        simdbloom::Keys::hashes(of.hashes), check_bits, options, {.arity = arity})));
+        simdbloom::Keys::hashes(hashes), check_bits, options, {.arity = arity})));
 }
 
 void define_advice(py::module_& module) {
@@ -95,6 +102,16 @@ void define_advice(py::module_& module) {
             py::arg("all_at_once") = false,
             "Measures the filters that advise() compares for these arguments, in one to two "
             "seconds: filters of n_keys keys, or of least_keys to n_keys keys.")
+        .def(
+            "predicted",
+            [](const FilterTimes& self, const std::string& spec, const std::string& isa,
+               std::uint64_t bytes) {
+                const PredictedTimes times = predicted_times(self, spec, parse_isa(isa), bytes);
+                return py::make_tuple(times.absent, times.present, times.insert);
+            },
+            py::arg("spec"), py::arg("isa"), py::arg("bytes"),
+            "(absent, present, insert): ns a lookup of an absent and of a present key, and ns an "
+            "insert, for a filter of so many bytes. ValueError for a spec that was not measured.")
         .def_property_readonly("noise", &FilterTimes::noise);
     module.def(
         "advise",
@@ -152,6 +169,28 @@ void define_models(py::module_& module) {
                       "2**-check_bits. ValueError for check_bits above 32. arity: 4 takes 5 % "
                       "less space than 3 and one more load.")
             .c_str());
+    const auto cardinality = [&](const char* name, const char* doc,
+                                 Cardinality (*of)(const AnyFilter&, const AnyFilter&)) {
+        module.def(
+            name,
+            [of](const Filter& a, const Filter& b) {
+                const NoGil no_gil;
+                std::shared_lock first(a.mutex(), std::defer_lock);
+                std::shared_lock second(b.mutex(), std::defer_lock);
+                if (&a == &b) first.lock();
+                else std::lock(first, second);
+                const Cardinality n = of(a.get(), b.get());
+                return std::pair(n.keys, n.standard_error);
+            },
+            py::arg("a"), py::arg("b"), doc);
+    };
+    cardinality("estimated_union",
+                "(keys, error): the number of distinct keys in either filter by the bits that are "
+                "set, and its standard error. ValueError for filters that cannot be united.",
+                &estimated_union);
+    cardinality("estimated_intersection",
+                "(keys, error): the same of the keys in both, which may come out below 0.",
+                &estimated_intersection);
     define_advice(module);
 }
 

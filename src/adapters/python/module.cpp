@@ -58,7 +58,8 @@ void define_load_error(py::module_& module) {
 void refuse_objects_without_init(py::module_& module) {
     for (const char* name :
          {"Filter", "ConcurrentFilter", "CodeTable", "ForeignFilter", "JoinBuilder", "JoinFilter",
-          "Map", "Rows", "Choice", "Advice", "FilterTimes", "ArrowColumn"}) {
+          "Map", "Rows", "Choice", "Advice", "FilterTimes", "ArrowColumn", "FilterBank",
+          "FilterExchange", "Governor", "JoinCounters", "SchemeBloom", "StarProbe", "Worth"}) {
         const py::object type = module.attr(name);
         py::detail::get_type_info(reinterpret_cast<PyTypeObject*>(type.ptr()))->operator_new =
             [](std::size_t) -> void* {
@@ -104,10 +105,14 @@ PYBIND11_MODULE(_simdbloom, module) {
                "The instruction sets whose kernels this machine can run, the slowest first.");
     define_rows(module);
     define_arrow_column(module);
+    define_star(module);
     define_filter(module);
     define_join(module);
+    define_bank(module);
+    define_exchange(module);
     define_foreign(module);
     define_hashed(module);
+    define_schemes(module);
     define_map(module);
     define_models(module);
     define_calls(module);

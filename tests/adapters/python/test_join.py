@@ -6,7 +6,7 @@ import unittest
 
 import numpy as np
 
-from simdbloom import JoinBuilder, JoinFilter, LoadError, Rows
+from simdbloom import Filter, JoinBuilder, JoinFilter, LoadError, Rows
 from support import optional
 
 pandas = optional("pandas")
@@ -90,6 +90,27 @@ class Joins(unittest.TestCase):
             f = join(np.arange(100) * 10**9)
             f.save(folder + "/f")
             self.assertEqual(JoinFilter.load(folder + "/f").to_bytes(), f.to_bytes())
+
+
+    def test_hash_rows_as_the_filter_does(self):
+        def saved(f):
+            """The bytes of a JoinFilter that has that filter."""
+            def xxh64(data, seed):
+                return int(Filter("split256", 9, 9, seed=seed).hashes([data])[0])
+
+            header, inner = join(["x"], "split256", 1000, 12).to_bytes()[:64], f.to_bytes()
+            return header + inner + xxh64(inner, xxh64(header, 0)).to_bytes(8, "little")
+
+        words, secret = ["w%d" % i for i in range(500)], b"0123456789abcdef"
+        for options in ({}, {"seed": 7}, {"hashing": "keyed", "secret": secret}):
+            f = Filter("split256", 1000, 12, **options)
+            f.insert(words)
+            loads = {"secret": secret} if len(options) == 2 else {}
+            g = JoinFilter.from_bytes(saved(f), **loads)
+            self.assertEqual((g.kind, g.count(words)), ("filter", 500))
+            if loads:
+                self.assertRaisesRegex(TypeError, "keyed hash is not pickled", pickle.dumps, g)
+                self.assertRaises(LoadError, JoinFilter.from_bytes, saved(f))
 
 
 @unittest.skipIf(pandas is None, "pandas is not installed")

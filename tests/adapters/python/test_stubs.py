@@ -17,10 +17,12 @@ import simdbloom
 
 def stub_names():
     """{"Filter.insert": ["keys", "hashed"], ...}; properties and attributes have None."""
-    path = os.path.join(os.path.dirname(simdbloom.__file__), "__init__.pyi")
-    with open(path, encoding="utf-8") as f:
-        tree = ast.parse(f.read())
-    classes = {n.name: n for n in tree.body if isinstance(n, ast.ClassDef)}
+    bodies = []
+    for name in ("_types", "__init__"):
+        path = os.path.join(os.path.dirname(simdbloom.__file__), name + ".pyi")
+        with open(path, encoding="utf-8") as f:
+            bodies.append(ast.parse(f.read()).body)
+    classes = {n.name: n for body in bodies for n in body if isinstance(n, ast.ClassDef)}
     names = {}
 
     def arguments(function):
@@ -29,7 +31,7 @@ def stub_names():
             return None
         a = function.args
         every = [x.arg for x in a.posonlyargs + a.args + a.kwonlyargs]
-        return [x for x in every if x != "self"]
+        return [x for x in every if x not in ("self", "cls")]
 
     def members(prefix, body):
         for node in body:
@@ -48,16 +50,13 @@ def stub_names():
                 inherit(prefix, classes[base.id])
         members(prefix, node.body)
 
-    members("", tree.body)
+    members("", bodies[1])
     for name, node in classes.items():
         if name.startswith("_"):
             continue
         names[name] = None
         inherit(name + ".", node)
-    # Types alone.
-    for alias in ("Key", "Keys", "Buffer", "Path", "Isa", "Hashing", "Format", "KeyKind",
-                  "LoadError.fault"):
-        names.pop(alias)
+    names.pop("LoadError.fault")  # a type alone
     return names
 
 
@@ -90,7 +89,8 @@ class Stubs(unittest.TestCase):
     def test_name_what_there_is(self):
         stubs, module = stub_names(), module_names()
         made_by_others = {"Choice.__init__", "Advice.__init__", "JoinFilter.__init__",
-                          "ArrowColumn.__init__", "FilterTimes.__init__"}
+                          "ArrowColumn.__init__", "FilterTimes.__init__", "FilterBank.__init__",
+                          "Worth.__init__"}
         self.assertEqual(set(stubs), set(module) - made_by_others)
 
     def test_have_the_arguments(self):
@@ -159,6 +159,20 @@ builder.insert(keys)
 kind: str = builder.finish().kind
 values, found = Map(keys, [1] * 10).lookup(keys)
 print(values.dtype, found.dtype, Map([1], [2])[1] + 1)
+bank = simdbloom.FilterBank.for_fpr(64, 1000, 0.01)
+bank.insert(3, keys)
+sets: int = bank.select("a").sum() + bank.count(5) + len(bank)
+per_key: np.bool_ = simdbloom.FilterBank.load("x").contains(keys)[0, 0]
+simdbloom.FilterBank.of([f, g]).copy().insert(0, ["a"])
+scheme = simdbloom.SchemeBloom(1000, "double", 3, hash=lambda key, seed: seed)
+scheme = simdbloom.SchemeBloom(1000, [lambda key: 3])
+exchange = simdbloom.FilterExchange(2, 1000, "split256", 100, 12)
+took: str = exchange.take("part", 0, builder.part().to_bytes(), attempt=1)
+governor = simdbloom.Governor.for_costs(5, 50)
+print(governor.should_probe(10), exchange.filter.worth(50.0).pays)
+simdbloom.StarProbe([exchange.filter], governor=governor).select([keys, ["a"]]).sum()
+positions, missed = simdbloom.missing_at_sender(b"x", keys)
+Map.map("x", secret=b"0").save("y")
 best = simdbloom.advise(1000, 50.0, erase=True).best
 print(best.spec, simdbloom.expected_fpr("split256", 1000, 12) + 1.0)
 """
@@ -176,6 +190,11 @@ f.save(3)
 f | 3
 LoadError("x").fault == "nonsense"
 simdbloom.ForeignFilter("oracle", 10, 12)
+simdbloom.FilterBank.for_fpr(64, 1000)
+simdbloom.FilterBank.load("x").select([1])
+simdbloom.SchemeBloom(100, "double")
+simdbloom.StarProbe([f])
+simdbloom.FilterExchange(2, 1000, "split256", 100, 12).take("nothing", 0)
 """
 
 

@@ -1,54 +1,15 @@
-from array import array
-from collections.abc import Iterable
-from datetime import date, time, timedelta
-from decimal import Decimal
-from mmap import mmap
-from os import PathLike
-from typing import Any, Final, Literal, Protocol, TypeVar, overload
-from uuid import UUID
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, Literal, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
-from typing_extensions import TypeAlias
 
-class _HasArray(Protocol):
-    def __array__(self) -> npt.NDArray[Any]: ...
-
-class _ArrowArray(Protocol):
-    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
-
-class _ArrowStream(Protocol):
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
-
-class _Writer(Protocol):
-    def write(self, data: memoryview, /) -> int | None: ...
-
-class _Reader(Protocol):
-    def read(self) -> bytes: ...
+from ._types import (
+    Buffer, Format, Hashing, Isa, Key, KeyKind, Keys, Path, _Asked, _Filled, _Mapped, _Reader,
+    _Saved, _Sized, _Viewed, _Worthy, _Written,
+)
 
 _T = TypeVar("_T")
-Key: TypeAlias = int | float | Decimal | str | bytes | np.generic | date | time | timedelta | UUID
-Buffer: TypeAlias = bytes | bytearray | memoryview | mmap | array[Any] | npt.NDArray[Any]
-Keys: TypeAlias = (
-    npt.NDArray[Any]
-    | Iterable[Key | None]
-    | memoryview
-    | _HasArray
-    | _ArrowArray
-    | _ArrowStream
-    | Rows
-)
-Path: TypeAlias = str | PathLike[str]
-Isa: TypeAlias = Literal["scalar", "sse42", "avx2", "avx512", "avx512bitalg", "neon"]
-Hashing: TypeAlias = Literal["fast", "seeded", "keyed"]
-Format: TypeAlias = Literal[
-    "leveldb", "rocksdb", "rocksdb-legacy", "parquet", "kudu", "impala", "guava", "spark-v1",
-    "spark-v2", "milvus", "bits-and-blooms",
-]
-KeyKind: TypeAlias = Literal[
-    "unknown", "integers", "bytes", "floats", "days", "seconds", "milliseconds", "microseconds",
-    "nanoseconds", "durations", "rows", "other",
-]
 
 __version__: str
 isa_floor: str
@@ -66,45 +27,7 @@ class ArrowColumn:
 class Rows:
     def __init__(self, *columns: Keys, nulls: Literal["differ", "equal"] = "differ") -> None: ...
 
-# `Final` names what programs read and do not set.
-class _Asked:
-    def contains(
-        self, keys: Keys, *, out: npt.NDArray[np.bool_] | npt.NDArray[np.uint8] | None = None,
-        hashed: bool = False
-    ) -> npt.NDArray[np.bool_]: ...
-    def bitmap(
-        self, keys: Keys, *, out: npt.NDArray[np.uint8] | None = None, hashed: bool = False
-    ) -> npt.NDArray[np.uint8]: ...
-    def select(
-        self, keys: Keys, *, rows: npt.NDArray[np.uint32] | None = None,
-        out: npt.NDArray[np.uint32] | None = None, hashed: bool = False,
-    ) -> npt.NDArray[np.uint32]: ...
-    def count(self, keys: Keys, *, hashed: bool = False) -> int: ...
-    def contains_arrow(self, keys: Keys, *, hashed: bool = False) -> ArrowColumn: ...
-    def select_arrow(self, keys: Keys, *, hashed: bool = False) -> ArrowColumn: ...
-    def estimated_fpr(self) -> float: ...
-
-class _Saved:
-    size_in_bytes: Final[int]
-    def to_bytes(self) -> bytes: ...
-    def save(self, file: Path | _Writer) -> None: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
-
-class _Filled(_Asked):
-    def insert(self, keys: Keys, *, hashed: bool = False) -> None: ...
-    def add(self, key: Key) -> None: ...
-    def __contains__(self, key: Key) -> bool: ...
-
-class _Sized(_Filled):
-    key_kind: Final[KeyKind]
-    spec: Final[str]
-    n_keys: Final[int]
-    bits_per_key: Final[float]
-    seed: Final[int]
-    def insert_if_new(self, keys: Keys, *, hashed: bool = False) -> npt.NDArray[np.bool_]: ...
-    def expected_fpr(self) -> float: ...
-
-class Filter(_Sized, _Saved):
+class Filter(_Sized, _Viewed, _Worthy):
     @overload
     def __init__(
         self, spec: str, n_keys: int, bits_per_key: float, *, isa: Isa | None = None, seed: int = 0,
@@ -118,30 +41,9 @@ class Filter(_Sized, _Saved):
         fold_levels: int = 0, huge_pages: bool = True, growth: float | None = None,
         tightening: float | None = None,
     ) -> None: ...
-    @staticmethod
-    def from_bytes(
-        data: Buffer, *, isa: Isa | None = None, secret: bytes | None = None, max_bytes: int = 0
-    ) -> Filter: ...
-    @staticmethod
-    def load(
-        file: Path | _Reader, *, isa: Isa | None = None, secret: bytes | None = None, max_bytes: int = 0
-    ) -> Filter: ...
-    @staticmethod
-    def map(
-        path: Path, *, isa: Isa | None = None, secret: bytes | None = None, max_bytes: int = 0
-    ) -> Filter: ...
-    @staticmethod
-    def view(
-        buffer: Buffer, *, isa: Isa | None = None, secret: bytes | None = None, max_bytes: int = 0
-    ) -> Filter: ...
     def try_insert(self, keys: Keys, *, hashed: bool = False) -> int: ...
     def erase(self, keys: Keys, *, hashed: bool = False) -> int: ...
-    def hashes(self, keys: Keys) -> npt.NDArray[np.uint64]: ...
     def discard(self, key: Key) -> bool: ...
-    def clear(self) -> None: ...
-    def copy(self) -> Filter: ...
-    def __copy__(self) -> Filter: ...
-    def __deepcopy__(self, memo: object) -> Filter: ...
     def __or__(self, other: Filter) -> Filter: ...
     def __and__(self, other: Filter) -> Filter: ...
     def __ior__(self, other: Filter) -> Filter: ...
@@ -153,10 +55,6 @@ class Filter(_Sized, _Saved):
     def folded_to_fpr(self, fpr: float) -> Filter: ...
     def estimated_keys(self) -> tuple[float, float]: ...
     def count_estimate(self, keys: Keys, *, hashed: bool = False) -> npt.NDArray[np.uint8]: ...
-    isa: Final[Isa]
-    hashing: Final[Hashing]
-    secret: Final[bytes | None]
-    read_only: Final[bool]
     stored: Final[int]
     load_factor: Final[float]
     saturated: Final[int]
@@ -181,7 +79,7 @@ class CodeTable(_Sized):
     stored: Final[int]
     load_factor: Final[float]
 
-class ForeignFilter(_Filled, _Saved):
+class ForeignFilter(_Filled, _Written):
     def __init__(
         self, format: Format, n_keys: int, bits_per_key: float | None = None, *,
         fpr: float | None = None, isa: Isa | None = None, max_bytes: int = 0,
@@ -210,28 +108,158 @@ class ForeignFilter(_Filled, _Saved):
     k: Final[int]
     details: Final[str]
 
-class JoinFilter(_Asked, _Saved):
+class FilterBank(_Viewed):
+    @staticmethod
+    def with_bits_per_key(
+        sets: int, n_keys: int, bits_per_key: float, *, spec: str = "blocked512",
+        isa: Isa | None = None, seed: int = 0, hashing: Hashing = "fast",
+        secret: bytes | None = None, max_bytes: int = 0, huge_pages: bool = True,
+    ) -> FilterBank: ...
+    @staticmethod
+    def for_fpr(
+        sets: int, n_keys: int, fpr: float, *, spec: str = "blocked512", isa: Isa | None = None,
+        seed: int = 0, hashing: Hashing = "fast", secret: bytes | None = None,
+        max_bytes: int = 0, huge_pages: bool = True,
+    ) -> FilterBank: ...
+    @staticmethod
+    def of(
+        filters: Iterable[Filter], *, isa: Isa | None = None, max_bytes: int = 0
+    ) -> FilterBank: ...
+    def insert(self, set: int, keys: Keys, *, hashed: bool = False) -> None: ...
+    def contains(self, keys: Keys | Key, *, hashed: bool = False) -> npt.NDArray[np.bool_]: ...
+    def bitmap(self, keys: Keys | Key, *, hashed: bool = False) -> npt.NDArray[np.uint8]: ...
+    def count_per_set(self, keys: Keys, *, hashed: bool = False) -> npt.NDArray[np.uint64]: ...
+    def select_sets(
+        self, keys: Keys, least: int, *, hashed: bool = False
+    ) -> npt.NDArray[np.uint32]: ...
+    def select(self, key: Key) -> npt.NDArray[np.uint32]: ...
+    def count(self, key: Key) -> int: ...
+    def add_set(self) -> int: ...
+    def clear_set(self, set: int) -> None: ...
+    def resize(self, sets: int) -> None: ...
+    def __len__(self) -> int: ...
+    def expected_fpr(self) -> float: ...
+    spec: Final[str]
+    n_keys: Final[int]
+    rows: Final[int]
+    bits_per_key: Final[float]
+    seed: Final[int]
+    key_kind: Final[KeyKind]
+
+class SchemeBloom(_Filled):
+    @overload
+    def __init__(
+        self, bits: int, scheme: Iterable[Callable[[Any], int]], k: int | None = None
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, bits: int, scheme: Literal["seeds", "double", "enhanced", "triple"], k: int, *,
+        hash: Literal["xxh64", "fnv1a", "bkdr", "djb2", "sdbm"] | Callable[[Any, int], int]
+        = "xxh64", seed: int = 0,
+    ) -> None: ...
+    def to_bytes(self) -> bytes: ...
+    def expected_fpr(self, n_keys: int) -> float: ...
+    def clear(self) -> None: ...
+    bits: Final[int]
+    k: Final[int]
+    scheme: Final[Literal["functions", "seeds", "double", "enhanced", "triple"]]
+    size_in_bytes: Final[int]
+
+class JoinFilter(_Asked, _Saved, _Worthy):
     key_kind: Final[KeyKind]
     @staticmethod
-    def from_bytes(data: Buffer) -> JoinFilter: ...
+    def accept_all() -> JoinFilter: ...
     @staticmethod
-    def load(file: Path | _Reader) -> JoinFilter: ...
+    def accept_none() -> JoinFilter: ...
+    range: Final[tuple[int, int] | None]
     kind: Final[Literal["all", "none", "list", "bitmap", "prefix", "filter"]]
     why: Final[str]
     def prune(self, low: int, high: int) -> Literal["none", "maybe", "all"]: ...
 
-class JoinBuilder:
+class JoinBuilder(_Worthy):
     def __init__(
         self, spec: str = "auto", n_keys: int = 0, bits_per_key: float | None = None, *,
         fpr: float | None = None, max_bytes: int = 0,
     ) -> None: ...
     def insert(self, keys: Keys, *, hashed: bool = False) -> None: ...
     def unite(self, part: JoinFilter) -> None: ...
+    def announce(self, n: int) -> int: ...
+    def seal(self, partition: int) -> None: ...
+    def keep_at_most(self, bytes: int) -> None: ...
+    def use_times(self, times: FilterTimes) -> None: ...
     rows: Final[int]
+    unsealed: Final[int]
+    key_kind: Final[KeyKind]
     def finish(self) -> JoinFilter: ...
     def part(self) -> JoinFilter: ...
+    def filter(self) -> Filter: ...
 
-class Map(_Saved):
+class FilterExchange:
+    def __init__(
+        self, senders: int, max_bytes: int, spec: str, n_keys: int, bits_per_key: float
+    ) -> None: ...
+    def take(
+        self, kind: Literal["part", "sealed", "too large", "failed"], sender: int,
+        data: Buffer | None = None, *, attempt: int = 0, number: int = 0,
+    ) -> Literal["counted", "duplicate", "late", "refused"]: ...
+    def close(self) -> None: ...
+    def is_complete(self, sender: int) -> bool: ...
+    state: Final[Literal["open", "sealed", "late", "too large"]]
+    filter: Final[JoinFilter]
+    why: Final[str]
+    waiting_for: Final[int]
+    size_in_bytes: Final[int]
+    counts: Final[dict[str, int]]
+
+class Governor:
+    def __init__(
+        self, *, stop_at: float = 0.5, sample_rows: int = 12288, first_pause: int = 32768,
+        longest_pause: int = 16777216,
+    ) -> None: ...
+    @staticmethod
+    def for_costs(filter_ns: float, work_ns: float) -> Governor: ...
+    def should_probe(self, rows: int) -> bool: ...
+    def record(self, rows: int, passed: int) -> None: ...
+    paused: Final[bool]
+    pass_rate: Final[float]
+    skipped: Final[int]
+    stop_at: Final[float]
+    sample_rows: Final[int]
+    first_pause: Final[int]
+    longest_pause: Final[int]
+
+class JoinCounters:
+    def __init__(self) -> None: ...
+    def record(self, rows: int, passed: int, joined: int | None = None) -> None: ...
+    def skip(self, rows: int) -> None: ...
+    def saved_ns(self, work_ns: float, asking_ns: float) -> float: ...
+    def __iadd__(self, other: JoinCounters) -> JoinCounters: ...
+    asked: Final[int]
+    passed: Final[int]
+    skipped: Final[int]
+    pass_rate: Final[float]
+    measured_fpr: Final[float | None]
+
+class StarProbe:
+    def __init__(
+        self, filters: Iterable[JoinFilter], *, governor: Governor | None = None
+    ) -> None: ...
+    def select(
+        self, columns: Sequence[Keys], *, hashed: bool = False
+    ) -> npt.NDArray[np.uint32]: ...
+    order: Final[list[int]]
+    pass_rates: Final[list[float]]
+    counters: Final[list[JoinCounters]]
+    paused: Final[list[bool]]
+
+class Worth:
+    bytes: Final[int]
+    fpr: Final[float]
+    asking_ns: Final[float]
+    gain_ns: Final[float]
+    pays: Final[bool]
+
+class Map(_Mapped):
     key_kind: Final[KeyKind]
     def __init__(
         self, keys: Keys, values: npt.ArrayLike, *, value_bits: int | None = None,
@@ -250,12 +278,6 @@ class Map(_Saved):
     bits_per_key: Final[float]
     value_bits: Final[int]
     check_bits: Final[int]
-    @staticmethod
-    def from_bytes(data: Buffer) -> Map: ...
-    @staticmethod
-    def load(file: Path | _Reader) -> Map: ...
-    @staticmethod
-    def map(path: Path) -> Map: ...
 
 class Choice:
     spec: Final[str]
@@ -281,8 +303,25 @@ class FilterTimes:
         table_bytes: int = 0, erase: bool = False, grow: bool = False, merge: bool = False,
         all_at_once: bool = False,
     ) -> FilterTimes: ...
+    def predicted(self, spec: str, isa: Isa, bytes: int) -> tuple[float, float, float]: ...
     noise: Final[float]
 
+def estimated_union(a: Filter, b: Filter) -> tuple[float, float]: ...
+def estimated_intersection(a: Filter, b: Filter) -> tuple[float, float]: ...
+def unite_saved(
+    into: Buffer, other: Buffer, *, rather: JoinBuilder | None = None,
+    secret: bytes | None = None, max_bytes: int = 0,
+) -> bytes: ...
+def save_part(filter: JoinFilter, part: int, parts: int) -> bytes: ...
+def missing_parts(data: Buffer) -> list[int]: ...
+def reconciliation_message(
+    keys: Keys, bits_per_key: float, *, spec: str | None = None, seed: int = 0,
+    hashing: Hashing = "fast", secret: bytes | None = None, hashed: bool = False,
+) -> bytes: ...
+def missing_at_sender(
+    message: Buffer, keys: Keys, *, secret: bytes | None = None, max_bytes: int = 0,
+    hashed: bool = False,
+) -> tuple[npt.NDArray[np.uint64], float]: ...
 def expected_fpr(spec: str, n_keys: int, bits_per_key: float) -> float: ...
 def bits_for_fpr(spec: str, n_keys: int, fpr: float) -> float: ...
 def usable_isas() -> list[Isa]: ...

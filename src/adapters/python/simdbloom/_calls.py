@@ -46,6 +46,8 @@ def _fault(name, kind, value):
     ours = re.search(r"simdbloom\.(?:_simdbloom\.)?(\w+)", types)
     if ours and not isinstance(value, getattr(simdbloom, ours[1], object)):
         return TypeError(f"{text}not a {ours[1]}")
+    if types == "Iterable" and not hasattr(value, "__iter__"):
+        return TypeError(text + "not iterable")
     if types == "bool" and not hasattr(value, "__bool__"):
         return TypeError(text + "not a bool")
     if "int" in types.lower():

@@ -1,0 +1,234 @@
+// The Python class SchemeBloom: one array of bits and hash functions of the user's choice.
+
+#include "simdbloom/textbook/scheme_bloom.hpp"
+
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/textbook/string_hashes.hpp"
+#include "structures.hpp"
+
+namespace simdbloom::python {
+
+namespace {
+
+py::object key_object(std::uint64_t key) { return py::int_(key); }
+py::object key_object(std::string_view key) { return py::bytes(key.data(), key.size()); }
+
+/// The low 64 bits of what a Python function returns. Takes the GIL.
+template <class... Args>
+std::uint64_t called(const py::object& function, const Args&... args) {
+    const WithGil gil;
+    const py::object given = function(args()...);
+    const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(given.ptr()));
+    if (!number) {
+        PyErr_Clear();
+        throw py::type_error("simdbloom: " + repr_of(function) + " gave " + repr_of(given) +
+                             ", not an integer");
+    }
+    return PyLong_AsUnsignedLongLongMask(number.ptr());
+}
+
+/// A Python function of a key. Its copies share the object, which is let go with the GIL.
+class Function {
+public:
+    explicit Function(py::object function)
+        : function_(new py::object(std::move(function)), [](py::object* held) {
+              const WithGil gil;
+              delete held;
+          }) {}
+    template <class Key>
+    std::uint64_t operator()(const Key& key) const {
+        return called(*function_, [&] { return key_object(key); });
+    }
+    template <class Key>
+    std::uint64_t operator()(const Key& key, std::uint64_t seed) const {
+        return called(
+            *function_, [&] { return key_object(key); }, [&] { return py::int_(seed); });
+    }
+
+private:
+    std::shared_ptr<py::object> function_;
+};
+
+/// A hash of the library of bytes. An integer is its eight little-endian bytes.
+struct Named {
+    const char* name;
+    std::uint64_t (*hash)(std::string_view key, std::uint64_t seed);
+
+    std::uint64_t operator()(std::string_view key, std::uint64_t seed) const {
+        return hash(key, seed);
+    }
+    std::uint64_t operator()(std::uint64_t key, std::uint64_t seed) const {
+        char bytes[8];
+        detail::store_le(bytes, key);
+        return hash({bytes, sizeof bytes}, seed);
+    }
+};
+template <class H>
+std::uint64_t hash_by(std::string_view key, std::uint64_t seed) {
+    return H{}(key, seed);
+}
+constexpr Named hashes[] = {{"xxh64", &hash_by<BytesHasher>},
+                            {"fnv1a", &hash_by<Fnv1a>},
+                            {"bkdr", &hash_by<Bkdr>},
+                            {"djb2", &hash_by<Djb2>},
+                            {"sdbm", &hash_by<Sdbm>}};
+
+struct AnyHash {
+    std::variant<Named, Function> of;
+
+    template <class Key>
+    std::uint64_t operator()(const Key& key, std::uint64_t seed) const {
+        return std::visit([&](const auto& hash) { return hash(key, seed); }, of);
+    }
+};
+
+using AnyScheme =
+    std::variant<SchemeBloom<Functions<Function>>, SchemeBloom<Seeds<AnyHash>>,
+                 SchemeBloom<DoubleHashing<AnyHash>>, SchemeBloom<EnhancedDoubleHashing<AnyHash>>,
+                 SchemeBloom<TripleHashing<AnyHash>>>;
+// In the order of AnyScheme.
+constexpr const char* scheme_names[] = {"functions", "seeds", "double", "enhanced", "triple"};
+static_assert(std::size(scheme_names) == std::variant_size_v<AnyScheme>);
+
+/// A SchemeBloom whose scheme is chosen at run time.
+struct Schemes {
+    AnyScheme filter;
+
+    template <class Use>
+    auto with(const Use& use) const {
+        return std::visit(use, filter);
+    }
+    void insert(const auto& keys) {
+        std::visit([&](auto& f) { f.insert(keys); }, filter);
+    }
+    bool contains(const auto& key) const {
+        return with([&](const auto& f) { return f.contains(key); });
+    }
+    std::size_t contains(const auto& keys, std::span<std::uint8_t> bitmap) const {
+        return with([&](const auto& f) { return f.contains(keys, bitmap); });
+    }
+    double estimated_fpr() const {
+        return with([](const auto& f) { return f.estimated_fpr(); });
+    }
+};
+
+AnyHash hash_of(const py::object& hash) {
+    if (PyCallable_Check(hash.ptr()) != 0) return {Function(hash)};
+    if (PyUnicode_Check(hash.ptr()) != 0)
+        for (const Named& named : hashes)
+            if (hash.cast<std::string>() == named.name) return {named};
+    throw py::value_error("simdbloom: hash=" + repr_of(hash) +
+                          " is neither a function nor xxh64, fnv1a, bkdr, djb2 or sdbm");
+}
+
+template <std::size_t i = 1>
+AnyScheme named_scheme(const std::string& name, std::uint64_t bits, unsigned k, std::uint64_t seed,
+                       const AnyHash& hash) {
+    if constexpr (i == std::variant_size_v<AnyScheme>) {
+        throw py::value_error("simdbloom: scheme=\"" + name +
+                              "\" is not seeds, double, enhanced or triple");
+    } else {
+        using Bloom = std::variant_alternative_t<i, AnyScheme>;
+        using Scheme = std::decay_t<decltype(std::declval<Bloom>().scheme())>;
+        if (name == scheme_names[i]) return Bloom(bits, Scheme(k, seed, hash));
+        return named_scheme<i + 1>(name, bits, k, seed, hash);
+    }
+}
+
+using SchemeType = py::class_<Plain<Schemes>, std::shared_ptr<Plain<Schemes>>>;
+
+std::shared_ptr<Plain<Schemes>> made(std::uint64_t bits, const py::object& scheme,
+                                     std::optional<unsigned> k, const py::object& hash,
+                                     std::uint64_t seed) {
+    const auto of = [&]() -> AnyScheme {
+        if (PyUnicode_Check(scheme.ptr()) != 0) {
+            if (!k) throw py::type_error("simdbloom: scheme=" + repr_of(scheme) + " needs k");
+            return named_scheme(scheme.cast<std::string>(), bits, *k, seed, hash_of(hash));
+        }
+        if (!py::hasattr(scheme, "__iter__"))
+            throw py::type_error("simdbloom: scheme=" + repr_of(scheme) +
+                                 " is neither a name nor a list of functions");
+        std::vector<Function> functions;
+        for (const py::handle function : py::iter(scheme)) {
+            if (PyCallable_Check(function.ptr()) == 0)
+                throw py::type_error("simdbloom: " + repr_of(function) + " is not a function");
+            functions.emplace_back(py::reinterpret_borrow<py::object>(function));
+        }
+        if (k.value_or(functions.size()) != functions.size())
+            throw py::value_error("simdbloom: k=" + std::to_string(*k) + " of " +
+                                  std::to_string(functions.size()) + " functions");
+        return SchemeBloom(bits, Functions(std::move(functions)));
+    };
+    return std::make_shared<Plain<Schemes>>(Schemes{of()}, "a SchemeBloom");
+}
+
+}  // namespace
+
+void define_schemes(py::module_& module) {
+    SchemeType type(
+        module, "SchemeBloom",
+        "The textbook's Bloom filter, to compare hash functions: one array of bits, k probes a "
+        "key.\n\nbits: of the array. scheme: a list of functions of a key, whose result modulo "
+        "bits is a probe; or 'seeds', 'double', 'enhanced' or 'triple': k probes from one hash "
+        "under k seeds, or two or three. hash: 'xxh64', 'fnv1a', 'bkdr', 'djb2', 'sdbm', where an "
+        "integer is eight little-endian bytes, or a function of a key and a seed. Functions get "
+        "an int from 0 to 2**64 - 1 or bytes, and give an int, whose low 64 bits count; they must "
+        "not use the filter.\n\nRaises TypeError and ValueError that name the argument.");
+    type.def(py::init(&made), py::arg("bits"), py::arg("scheme"), py::arg("k") = py::none(),
+             py::kw_only(), py::arg("hash") = "xxh64", py::arg("seed") = 0);
+    define_plain(type);
+    using S = const Schemes&;
+    const auto property = [&](const char* name, const char* doc, const auto& of) {
+        type.def_property_readonly(
+            name, [of](const Plain<Schemes>& self) { return self.read(of); }, doc);
+    };
+    property("bits", "The number of bits of the array.",
+             [](S s) { return s.with([](const auto& f) { return f.bits(); }); });
+    property("k", "The probes of a key.",
+             [](S s) { return s.with([](const auto& f) { return f.k(); }); });
+    property("scheme", "'functions', 'seeds', 'double', 'enhanced' or 'triple'.",
+             [](S s) { return scheme_names[s.filter.index()]; });
+    property("size_in_bytes", "Of the array.",
+             [](S s) { return s.with([](const auto& f) { return f.size_in_bytes(); }); });
+    type.def(
+        "to_bytes",
+        [](const Plain<Schemes>& self) {
+            return bytes_from(self.read([](S s) {
+                return s.with(
+                    [](const auto& f) { return std::vector(f.bytes().begin(), f.bytes().end()); });
+            }));
+        },
+        "The array: bit i is bit i % 8 of byte i // 8.");
+    type.def(
+        "expected_fpr",
+        [](const Plain<Schemes>& self, std::uint64_t n_keys) {
+            return self.read(
+                [&](S s) { return s.with([&](const auto& f) { return f.expected_fpr(n_keys); }); });
+        },
+        py::arg("n_keys"), "The false-positive rate at n_keys keys and k ideal functions.");
+    type.def(
+        "clear",
+        [](Plain<Schemes>& self) {
+            self.change([](Schemes& s) { std::visit([](auto& f) { f.clear(); }, s.filter); });
+        },
+        "Removes all keys: the array is zeros.");
+    type.def("__repr__", [](const Plain<Schemes>& self) {
+        return self.read([](S s) {
+            return "<simdbloom.SchemeBloom of " + s.with([](const auto& f) {
+                return std::to_string(f.bits()) + " bits, " + std::to_string(f.k());
+            }) + " probes by " +
+                   scheme_names[s.filter.index()] + ">";
+        });
+    });
+}
+
+}  // namespace simdbloom::python

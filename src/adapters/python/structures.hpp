@@ -1,0 +1,268 @@
+// Structures that are no AnyFilter, with a readers-writer lock: those of hashes, and those that
+// hash keys themselves.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "filter.hpp"
+#include "simdbloom/threads/concurrent.hpp"
+
+namespace simdbloom::python {
+
+/// A structure that takes hashes, and the kind of its keys.
+template <class S>
+class Hashed {
+public:
+    /// Threads may insert into it at the same time.
+    static constexpr bool is_concurrent = std::is_same_v<S, ConcurrentBloom>;
+
+    template <class... Args>
+    explicit Hashed(Args&&... args) : structure(std::forward<Args>(args)...) {}
+
+    Asked asked() const {
+        return {nullptr, hash(), mutex_, [this](const Batch& batch, std::span<std::uint8_t> out) {
+                    std::vector<std::uint8_t> bits;
+                    each_hash(asked_rows(key_kind(), batch.rows), [&](auto hashes, auto rows) {
+                        bits.resize((hashes.size() + 7) / 8);
+                        (void)structure.contains(simdbloom::Keys::hashes(hashes), bits);
+                        for (std::size_t i = 0; i < rows.size(); ++i)
+                            out[rows[i]] = bits[i / 8] >> (i % 8) & 1;
+                        return true;
+                    });
+                }};
+    }
+    KeyKind key_kind() const {
+        const std::lock_guard lock(kind_mutex_);
+        return kind_.kind;
+    }
+    KeyKind add(KeyKind kind) {
+        const std::lock_guard lock(kind_mutex_);
+        kind_.add(kind);
+        return kind_.kind;
+    }
+    void set_kind(const Kind& kind) {
+        const std::lock_guard lock(kind_mutex_);
+        kind_ = kind;
+    }
+    /// Calls use(hashes, row) as Filter::change_hashes does, where row(i) is the row of hash i.
+    /// Returns the number of rows.
+    template <class Use>
+    std::size_t change(Keys&& keys, const Use& use) {
+        return each<WriteLock>(
+            keys, [this](KeyKind kind) { return add(kind); }, use);
+    }
+    /// The same for questions about the keys.
+    template <class Use>
+    std::size_t ask(Keys&& keys, const Use& use) const {
+        return each<std::shared_lock<std::shared_mutex>>(
+            keys,
+            [this](KeyKind kind) {
+                check_asked(key_kind(), kind);
+                return key_kind();
+            },
+            use);
+    }
+    /// Calls use(structure) without the GIL.
+    template <class Use>
+    auto read(const Use& use) const {
+        const NoGil no_gil;
+        const std::shared_lock lock(mutex_);
+        return use(structure);
+    }
+    /// The same for changes.
+    template <class Use>
+    auto write(const Use& use) {
+        const NoGil no_gil;
+        const WriteLock lock(mutex_);
+        return use(structure);
+    }
+    /// Calls use(structure) with the GIL.
+    template <class Use>
+    auto held(const Use& use) const {
+        return locked<std::shared_lock<std::shared_mutex>>(mutex_, [&] { return use(structure); });
+    }
+    void add_one(const OneKey& key) {
+        const auto plain = key.in(add(key.kind));
+        write([&](S& s) { std::visit([&](auto k) { s.insert(k); }, plain); });
+    }
+    RowHash hash() const { return hash_of_rows(structure.key_hash()); }
+
+    S structure;
+
+private:
+    using WriteLock = std::conditional_t<is_concurrent, std::shared_lock<std::shared_mutex>,
+                                         std::unique_lock<std::shared_mutex>>;
+
+    template <class Lock, class KindOf, class Use>
+    std::size_t each(Keys& keys, const KindOf& kind_of, const Use& use) const {
+        const NoGil no_gil;
+        std::size_t done = 0;
+        keys.each(hash(), [&](const Batch& batch) {
+            if (batch.rows.size() == 0) return;
+            const JoinRows rows = batch.rows.as(kind_of(batch.rows.key_kind()));
+            const Lock lock(mutex_);
+            each_hash(rows, [&](auto hashes, auto numbers) {
+                use(hashes, [&](std::size_t i) { return done + numbers[i]; });
+                return true;
+            });
+            done += batch.rows.size();
+        });
+        return done;
+    }
+
+    Kind kind_;
+    mutable std::mutex kind_mutex_;
+    mutable std::shared_mutex mutex_;
+};
+
+/// The numbers or texts of a batch that are not NULL, and their rows. `owner`, as in "a filter of
+/// guava", is for errors.
+struct PlainKeys {
+    std::vector<std::uint64_t> words{};
+    std::vector<std::string_view> texts{};
+    std::vector<std::uint32_t> rows{};
+
+    PlainKeys(const std::string& owner, const Batch& batch) {
+        const std::size_t n = batch.rows.size();
+        if (n == 0) return;
+        const KeyKind kind = batch.rows.key_kind();
+        check_kind(owner, kind);
+        if (kind == KeyKind::bytes) {
+            take_texts(owner, batch);
+            return;
+        }
+        std::vector<std::uint64_t> values(n);
+        std::vector<std::uint8_t> valid((n + 7) / 8);
+        const JoinColumn column = batch.rows.column(values, valid);
+        if (column.hashed) refuse(owner, "hashes");
+        for (std::size_t row = 0; row < n; ++row) {
+            if (!column.is_valid(row)) continue;
+            rows.push_back(static_cast<std::uint32_t>(row));
+            words.push_back(column.values[row]);
+        }
+    }
+
+    static void check_kind(const std::string& owner, KeyKind kind) {
+        if (kind != KeyKind::integers && kind != KeyKind::bytes && kind != KeyKind::unknown)
+            throw py::type_error("simdbloom: keys of " + owner +
+                                 " are integers, text or bytes, not " + to_string(kind));
+    }
+    /// use(keys) with those that there are.
+    template <class Use>
+    void with(const Use& use) const {
+        if (!texts.empty()) use(std::span<const std::string_view>(texts));
+        else if (!words.empty()) use(std::span<const std::uint64_t>(words));
+    }
+
+private:
+    [[noreturn]] static void refuse(const std::string& owner, const char* keys) {
+        throw py::type_error("simdbloom: " + owner + " takes no " + keys +
+                             ": pass an array or a list of its keys");
+    }
+    void take_texts(const std::string& owner, const Batch& batch) {
+        if (batch.column == nullptr) refuse(owner, "texts of Arrow");
+        const detail::ColumnPlace& place = batch.column->place();
+        for (std::size_t row = 0; row < place.size; ++row) {
+            const std::size_t bit = place.valid_offset + row;
+            if (place.valid != nullptr && (place.valid[bit / 8] >> (bit % 8) & 1) == 0) continue;
+            rows.push_back(static_cast<std::uint32_t>(row));
+            texts.push_back(text_at(place, row));
+        }
+    }
+};
+
+/// A structure that hashes numbers and texts itself.
+template <class S>
+class Plain {
+public:
+    Plain(S of, std::string owner) : structure(std::move(of)), owner_(std::move(owner)) {}
+
+    Asked asked() const {
+        return {nullptr, RowHash{}, mutex_,
+                [this](const Batch& batch, std::span<std::uint8_t> out) {
+                    const PlainKeys keys(owner_, batch);
+                    std::vector<std::uint8_t> bits((keys.rows.size() + 7) / 8);
+                    keys.with([&](auto given) { (void)structure.contains(given, bits); });
+                    for (std::size_t i = 0; i < keys.rows.size(); ++i)
+                        out[keys.rows[i]] = bits[i / 8] >> (i % 8) & 1;
+                }};
+    }
+    /// Without the GIL.
+    template <class Use>
+    auto read(const Use& use) const {
+        const NoGil no_gil;
+        const std::shared_lock lock(mutex_);
+        return use(structure);
+    }
+    template <class Use>
+    auto change(const Use& use) {
+        const NoGil no_gil;
+        const std::unique_lock lock(mutex_);
+        return use(structure);
+    }
+    void insert(Keys&& keys) {
+        const NoGil no_gil;
+        keys.each(RowHash{}, [&](const Batch& batch) {
+            const std::unique_lock lock(mutex_);
+            const PlainKeys plain(owner_, batch);
+            plain.with([&](auto given) { structure.insert(given); });
+        });
+    }
+    /// Calls use(key) with a number or a text.
+    template <class Use>
+    auto with_one(py::handle object, const Use& use) const {
+        const OneKey key = one_key(object);
+        PlainKeys::check_kind(owner_, key.kind);
+        return std::visit(use, key.plain);
+    }
+
+    S structure;
+
+private:
+    std::string owner_;
+    mutable std::shared_mutex mutex_{};
+};
+
+/// Arrow's columns are read as lists, categoricals as arrays: the texts are needed one by one.
+template <class S>
+Keys keys_for(const Plain<S>&, py::handle keys, bool hashed) {
+    if (is_arrow(keys))
+        for (const char* name : {"to_pylist", "to_list"})
+            if (py::hasattr(keys, name)) return Keys(keys.attr(name)(), hashed);
+    if (is_categorical(keys)) return Keys(array_of(keys), hashed);
+    return Keys(keys, hashed);
+}
+
+/// Defines what every Plain has.
+template <class S>
+void define_plain(py::class_<Plain<S>, std::shared_ptr<Plain<S>>>& type) {
+    using P = Plain<S>;
+    define_with_keys(
+        type, "insert", "Inserts n keys; None and NULL are skipped.", "",
+        [](P& self, py::handle keys, bool hashed) { self.insert(keys_for(self, keys, hashed)); });
+    type.def(
+        "add",
+        [](P& self, py::handle key) {
+            self.with_one(key, [&](auto k) { self.change([&](S& s) { s.insert(k); }); });
+        },
+        py::arg("key"), "Inserts one integer, text or bytes.");
+    type.def(
+        "__contains__",
+        [](const P& self, py::handle key) {
+            return self.with_one(
+                key, [&](auto k) { return self.read([&](const S& s) { return s.contains(k); }); });
+        },
+        py::arg("key"));
+    define_asking(type);
+    type.def(
+        "estimated_fpr",
+        [](const P& self) { return self.read([](const S& s) { return s.estimated_fpr(); }); },
+        "The false-positive rate by the bits that are set now.");
+}
+
+}  // namespace simdbloom::python

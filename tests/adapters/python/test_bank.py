@@ -1,0 +1,325 @@
+"""FilterBank: answers of a bank against sets of Python and against filters, one by one."""
+
+import copy
+import io
+import os
+import pickle
+import random
+import signal
+import tempfile
+import threading
+import unittest
+
+import arrow_objects as arrow
+import numpy as np
+
+import simdbloom
+from simdbloom import Filter, FilterBank, LoadError, Rows
+from support import optional
+
+pandas = optional("pandas")
+
+
+def filled(sets=70, n=200, **options):
+    """A bank, and the keys of each set."""
+    bank = FilterBank.for_fpr(sets, n, 1e-4, **options)
+    keys = [np.arange(n) * 1000 + s for s in range(sets)]
+    for s in range(sets):
+        bank.insert(s, keys[s])
+    return bank, keys
+
+
+class Answers(unittest.TestCase):
+    def test_are_those_of_filters_one_by_one(self):
+        probe = np.concatenate([np.arange(0, 40_000, 7), [-1]])
+        for spec in ("blocked512", "split256", "classic:k=4", "register64"):
+            for sets in (1, 8, 64, 65, 130):
+                bank = FilterBank.with_bits_per_key(sets, 300, 10, spec=spec, seed=3)
+                filters = [Filter(bank.spec, 300, 10, seed=3) for _ in range(sets)]
+                for s, f in enumerate(filters):
+                    keys = np.arange(s, 300 * (s % 5 + 1), s % 5 + 1)
+                    f.insert(keys)
+                    bank.insert(s, keys)
+                flags = np.array([f.contains(probe) for f in filters]).T
+                with self.subTest(f"{spec} {sets}"):
+                    found = bank.contains(probe)
+                    self.assertEqual((found.shape, found.dtype), ((len(probe), sets), bool))
+                    np.testing.assert_array_equal(found, flags)
+                    bits = bank.bitmap(probe)
+                    self.assertEqual(bits.shape, (len(probe), (sets + 63) // 64 * 8))
+                    unpacked = np.unpackbits(bits, axis=1, bitorder="little")
+                    np.testing.assert_array_equal(unpacked[:, :sets], flags)
+                    self.assertFalse(unpacked[:, sets:].any())
+                    counts = bank.count_per_set(probe)
+                    self.assertEqual(counts.dtype, np.uint64)
+                    np.testing.assert_array_equal(counts, flags.sum(0))
+                    for least in (0, 1, int(counts.max()), len(probe) + 1):
+                        np.testing.assert_array_equal(bank.select_sets(probe, least),
+                                                      np.flatnonzero(flags.sum(0) >= least))
+                    for i in (0, 5, len(probe) - 1):
+                        key = int(probe[i])
+                        np.testing.assert_array_equal(bank.contains(key), flags[i])
+                        np.testing.assert_array_equal(bank.bitmap(key), bits[i])
+                        np.testing.assert_array_equal(bank.select(key), np.flatnonzero(flags[i]))
+                        self.assertEqual(bank.count(key), flags[i].sum())
+                    self.assertEqual(FilterBank.of(filters).to_bytes(), bank.to_bytes())
+                    self.assertEqual(bank.rows, filters[0].size_in_bytes * 8)
+                    self.assertEqual(bank.expected_fpr(), filters[0].expected_fpr())
+
+    def test_lose_no_key_whatever_is_done(self):
+        for seed in range(4):
+            rng = random.Random(seed)
+            bank, model = FilterBank.for_fpr(3, 400, 1e-5, seed=seed + 1), [set(), set(), set()]
+            for _ in range(60):
+                do, s = rng.randrange(6), rng.randrange(len(model))
+                if do < 3:
+                    keys = rng.sample(range(10**6), rng.randrange(200))
+                    bank.insert(s, keys)
+                    model[s] |= set(keys)
+                elif do == 3:
+                    bank.clear_set(s)
+                    model[s] = set()
+                elif do == 4:
+                    self.assertEqual(bank.add_set(), len(model))
+                    model.append(set())
+                else:
+                    n = rng.randrange(1, 140)
+                    bank.resize(n)
+                    model = model[:n] + [set() for _ in range(n - len(model))]
+                self.assertEqual(len(bank), len(model))
+            every = sorted(set().union(*model)) + list(range(10**7, 10**7 + 1000))
+            found = bank.contains(every)
+            expected = np.array([[key in keys for keys in model] for key in every])
+            self.assertTrue(found[expected].all())
+            self.assertLess((found & ~expected).sum(), 1e-3 * found.size)
+            bank.clear()
+            self.assertFalse(bank.contains(every).any())
+
+    def test_are_the_same_on_every_isa(self):
+        bank, keys = filled()
+        for isa in simdbloom.usable_isas():
+            other = FilterBank.from_bytes(bank.to_bytes(), isa=isa)
+            self.assertEqual(other.isa, isa)
+            np.testing.assert_array_equal(other.contains(keys[3]), bank.contains(keys[3]))
+
+
+class Keys(unittest.TestCase):
+    def test_are_those_of_all_structures(self):
+        words = ["w%d" % i for i in range(50)]
+        bank = FilterBank.for_fpr(9, 100, 1e-6)
+        bank.insert(4, words + [None])
+        batches = [words, np.array(words), np.array(words, "S"), np.array(words, object),
+                   (w for w in words), arrow.strings(words)]
+        if pandas:
+            batches += [pandas.Series(words), pandas.Series(words).astype("category")]
+        for keys in batches:
+            found = bank.contains(keys)
+            self.assertEqual(found.shape, (50, 9))
+            self.assertTrue(found[:, 4].all())
+        for key in ("w3", b"w3", np.str_("w3")):
+            self.assertEqual(bank.select(key).tolist(), [4])
+            self.assertEqual(bank.contains(key).tolist(), [s == 4 for s in range(9)])
+        self.assertEqual(bank.contains(["w1", None, "w2"]).sum(), 2)
+        self.assertEqual(bank.contains([]).shape, (0, 9))
+        self.assertEqual(bank.count_per_set([]).tolist(), [0] * 9)
+        self.assertEqual(bank.key_kind, "bytes")
+        rows = Rows(np.arange(50), words)
+        pairs = FilterBank.for_fpr(2, 100, 1e-6)
+        pairs.insert(1, rows)
+        self.assertEqual(pairs.count_per_set(rows).tolist(), [0, 50])
+        numbers = FilterBank.for_fpr(2, 100, 1e-6, hashing="keyed")
+        numbers.insert(1, np.arange(50))
+        self.assertEqual(numbers.count_per_set(numbers.hashes(range(50)), hashed=True).tolist(),
+                         [0, 50])
+        for key in (3, 3.0, np.int8(3), np.float32(3), True + 2):
+            self.assertEqual(numbers.count(key), 1)
+
+    def test_of_long_streams(self):
+        n = (1 << 20) + 4321
+        bank = FilterBank.for_fpr(2, n, 1e-3)
+        bank.insert(1, np.arange(n))
+        self.assertTrue(bank.contains(np.arange(n))[:, 1].all())
+        chunks = arrow.Chunks([arrow.integers(np.arange(i, i + 5000)) for i in (0, n, n - 5000)])
+        self.assertEqual(bank.contains(chunks)[[0, 4999, 10_000, 14_999], 1].tolist(), [True] * 4)
+
+    def test_have_the_kind_of_the_first(self):
+        days = np.array(["2020-01-01", "NaT"], "M8[D]")
+        bank = FilterBank.for_fpr(3, 10, 1e-6)
+        self.assertRaises(IndexError, bank.insert, 3, ["a"])
+        self.assertEqual(bank.key_kind, "unknown")
+        bank.insert(0, days)
+        for again in (bank, pickle.loads(pickle.dumps(bank)), copy.copy(bank)):
+            self.assertEqual(again.key_kind, "days")
+            self.assertEqual(again.contains(days.astype("M8[ns]"))[:, 0].tolist(), [True, False])
+            self.assertEqual(again.count(np.datetime64("2020-01-01T00:00:00")), 1)
+            self.assertRaisesRegex(TypeError, "cannot be keys of one", again.insert, 1, [5])
+            for call in (again.contains, again.count_per_set):
+                self.assertRaisesRegex(TypeError, "cannot be probed", call, [5])
+            self.assertRaisesRegex(TypeError, "cannot be probed", again.count, "a")
+        bank.clear()
+        bank.insert(0, ["a"])
+        self.assertEqual(bank.key_kind, "bytes")
+
+    def test_of_filters_decide_its_kind(self):
+        def of(keys):
+            f = Filter("split256", 100, 20)
+            f.insert(keys)
+            return f
+
+        days = np.array(["2020-01-01"], "M8[D]")
+        bank = FilterBank.of([of([]), of(days), of([])])
+        self.assertEqual(bank.contains(days.astype("M8[s]")).tolist(), [[False, True, False]])
+        self.assertEqual(FilterBank.of([of([1]), of([0.5])]).key_kind, "floats")
+        self.assertEqual(FilterBank.of([of([])]).key_kind, "unknown")
+        self.assertRaisesRegex(ValueError, "keys of one filter", FilterBank.of,
+                               [of(days), of(days.astype("M8[s]"))])
+        f = of([7])
+        self.assertEqual(FilterBank.of([f, f, f]).count(7), 3)
+
+
+class Calls(unittest.TestCase):
+    def test_that_are_wrong_are_named_in_a_line(self):
+        bank, _ = filled(3)
+        f = Filter("split256", 100, 12)
+        make, of = FilterBank.with_bits_per_key, FilterBank.of
+        for error, words, call in (
+            (ValueError, "sets=0", lambda: make(0, 10, 12)),
+            (ValueError, "sets=-1 is below 0", lambda: make(-1, 10, 12)),
+            (TypeError, "n_keys='x' is not an integer", lambda: make(3, "x", 12)),
+            (ValueError, "bits", lambda: make(3, 10, 0)),
+            (ValueError, "cuckoo12", lambda: make(3, 10, 12, spec="cuckoo12")),
+            (ValueError, "nonsense", lambda: make(3, 10, 12, spec="nonsense")),
+            (ValueError, "1.5|FPR", lambda: FilterBank.for_fpr(3, 10, 1.5)),
+            (ValueError, "max_bytes|bytes", lambda: make(64, 10**6, 12, max_bytes=1000)),
+            (IndexError, "set 3 of a bank of 3 sets", lambda: bank.insert(3, [1])),
+            (IndexError, "set 9 of a bank of 3 sets", lambda: bank.clear_set(9)),
+            (ValueError, "set=-1 is below 0", lambda: bank.insert(-1, [1])),
+            (TypeError, "set='a' is not an integer", lambda: bank.insert("a", [1])),
+            (TypeError, "missing .*'keys'", lambda: bank.insert(1)),
+            (TypeError, "5 is not iterable", lambda: bank.insert(1, 5)),
+            (TypeError, "str is one key, not a batch", lambda: bank.insert(1, "word")),
+            (TypeError, r"\[1\] is not a key", lambda: bank.select([1])),
+            (TypeError, "None is not a key", lambda: bank.contains(None)),
+            (TypeError, "is not a key", lambda: bank.contains(object())),
+            (ValueError, r"shape \(2, 2\) has 2 dimensions", lambda: bank.contains(np.eye(2))),
+            (TypeError, "hashes are", lambda: bank.contains([1], hashed=True)),
+            (OverflowError, "64 bits", lambda: bank.count(2**64)),
+            (TypeError, "least='1' is not an integer", lambda: bank.select_sets([1], "1")),
+            (ValueError, "at least one set", lambda: bank.resize(0)),
+            (ValueError, "at least one set", lambda: of([])),
+            (TypeError, "3 is not a Filter", lambda: of([f, 3])),
+            (TypeError, r"of\(\): filters=3 is not iterable", lambda: of(3)),
+            (ValueError, "growing16", lambda: of([Filter("growing16", 9, 20)])),
+            (ValueError, "cuckoo12", lambda: of([Filter("cuckoo12", 9, 20)])),
+            (ValueError, "filter 1 has .*seed 1", lambda: of([f, Filter("split256", 100, 12,
+                                                                         seed=1)])),
+            (ValueError, "filter 2 has", lambda: of([f, f, Filter("split256", 900, 12)])),
+            (TypeError, "'x' is neither bytes", lambda: FilterBank.from_bytes("x")),
+        ):
+            with self.subTest(words), self.assertRaisesRegex(error, words) as raised:
+                call()
+            self.assertRegex(str(raised.exception), r"^simdbloom: [^\n]{10,240}$")
+        self.assertRaisesRegex(TypeError, "__init__", len, FilterBank.__new__(FilterBank))
+        self.assertRaises(TypeError, FilterBank)
+        with self.assertRaises(TypeError):
+            3 in bank
+
+    def test_that_are_long_hear_signals(self):
+        class Stop(Exception):
+            pass
+
+        def stop(*_):
+            raise Stop
+
+        bank = FilterBank.for_fpr(2, 1000, 0.01, spec="classic:k=16")
+        many = np.zeros(1 << 26, np.int8)
+        before = signal.signal(signal.SIGALRM, stop)
+        try:
+            for call in (lambda: bank.insert(1, many), lambda: bank.count_per_set(many)):
+                signal.setitimer(signal.ITIMER_REAL, 0.1)
+                self.assertRaises(Stop, call)
+                bank.insert(0, [5])  # no lock is held
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+    def test_of_threads_lose_no_key(self):
+        bank = FilterBank.for_fpr(4, 50_000, 1e-3)
+        keys = [np.arange(s, 200_000, 4) for s in range(4)]
+        faults = []
+
+        def run(s):
+            for part in np.array_split(keys[s], 20):
+                bank.insert(s, part)
+                if s == 0:
+                    bank.add_set()
+                if not bank.contains(part)[:, s].all():
+                    faults.append(s)
+
+        threads = [threading.Thread(target=run, args=(s,)) for s in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual((faults, len(bank)), ([], 24))
+        for s in range(4):
+            self.assertTrue(bank.contains(keys[s])[:, s].all())
+
+
+class Saved(unittest.TestCase):
+    def test_banks_answer_as_before(self):
+        bank, keys = filled()
+        data, flags = bank.to_bytes(), bank.contains(keys[1])
+        file = io.BytesIO()
+        bank.save(file)
+        self.assertEqual(file.getvalue(), data)
+        aligned = np.empty(len(data) + 64, np.uint8)
+        aligned = aligned[-aligned.ctypes.data % 64:][:len(data)]
+        aligned[:] = np.frombuffer(data, np.uint8)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "b")
+            bank.save(path)
+            mapped = FilterBank.map(path)
+            banks = [FilterBank.load(path), FilterBank.load(io.BytesIO(data)),
+                     FilterBank.from_bytes(data), pickle.loads(pickle.dumps(bank)),
+                     copy.deepcopy(bank), mapped.copy()]
+            views = [mapped, FilterBank.view(data), FilterBank.view(aligned)]
+        for other in banks + views:
+            self.assertEqual(other.to_bytes(), data)
+            np.testing.assert_array_equal(other.contains(keys[1]), flags)
+            self.assertEqual((len(other), other.spec, other.seed, other.n_keys),
+                             (len(bank), bank.spec, bank.seed, bank.n_keys))
+        for other in banks:
+            self.assertFalse(other.read_only)
+            other.insert(other.add_set(), [10**12])
+            self.assertIn(len(bank), other.select(10**12))
+        for other in views:
+            self.assertTrue(other.read_only)
+            for call in (lambda: other.insert(0, [1]), other.add_set, other.clear,
+                         lambda: other.clear_set(0), lambda: other.resize(3)):
+                self.assertRaisesRegex(ValueError, "read-only; copy", call)
+            self.assertEqual(other.to_bytes(), data)
+
+    def test_banks_that_are_keyed_need_their_secret(self):
+        bank, keys = filled(3, hashing="keyed", secret=b"0123456789abcdef")
+        data = bank.to_bytes()
+        self.assertEqual(bank.secret, b"0123456789abcdef")
+        again = FilterBank.from_bytes(data, secret=bank.secret)
+        np.testing.assert_array_equal(again.contains(keys[2]), bank.contains(keys[2]))
+        self.assertRaisesRegex(TypeError, "keyed", pickle.dumps, bank)
+        for options in ({}, {"secret": b"x" * 16}):
+            with self.assertRaises(LoadError) as raised:
+                FilterBank.from_bytes(data, **options)
+            self.assertEqual(raised.exception.fault, "secret")
+
+    def test_bytes_that_are_damaged_are_no_banks(self):
+        data = filled(3)[0].to_bytes()
+        for wrong, fault in ((b"", "too_short"), (data[:-1], "size"), (b"x" + data[1:], "foreign"),
+                             (data[:100] + bytes([data[100] ^ 1]) + data[101:], "checksum"),
+                             (Filter("split256", 10, 12).to_bytes(), "foreign")):
+            with self.assertRaises(LoadError) as raised:
+                FilterBank.from_bytes(wrong)
+            self.assertEqual(raised.exception.fault, fault)
+        self.assertRaises(LoadError, FilterBank.from_bytes, data, max_bytes=64)
+        self.assertRaises(FileNotFoundError, FilterBank.map, "/nowhere/at/all")
+        self.assertRaises(TypeError, FilterBank.load, 3)
