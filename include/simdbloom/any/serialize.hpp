@@ -25,7 +25,8 @@ SIMDBLOOM_API Loaded<F> load_path(const std::filesystem::path& path, const Optio
                                   bool stays) noexcept;
 template <class F>
 concept Viewed =
-    std::same_as<F, FrozenFilter> || std::same_as<F, BloomierMap> || std::same_as<F, FilterBank>;
+    std::same_as<F, FrozenFilter> || std::same_as<F, BloomierMap> || std::same_as<F, FilterBank> ||
+    std::same_as<F, CompactBank>;
 
 }  // namespace detail
 
