@@ -150,9 +150,17 @@ SIMDBLOOM_C_API double simdbloom_expected_fpr(const simdbloom_filter* filter);
 /** The same from the bits as they are now. */
 SIMDBLOOM_C_API double simdbloom_estimated_fpr(const simdbloom_filter* filter);
 
-/** A bank: filters of many sets, probed with one key (src/bank/README.md). Sets are numbered from 0.
- * A function that fails leaves the bank as it was. Functions without a word here are those of a
- * filter with the same name. */
+/** A bank: filters of many sets, probed with one key (src/bank/README.md). Sets are numbered from
+ * 0. A function that fails leaves the bank as it was.
+ * @code{.c}
+ * const uint64_t sizes[3] = {1000, 10, 0};
+ * simdbloom_bank* bank = NULL;
+ * if (simdbloom_bank_create_for_fpr(NULL, sizes, 3, 0.001, NULL, &bank) != SIMDBLOOM_OK ||
+ *     simdbloom_bank_insert(bank, 1, keys, n, 0) != SIMDBLOOM_OK ||
+ *     simdbloom_bank_select(bank, key, sets, &found) != SIMDBLOOM_OK)
+ *     fprintf(stderr, "%s\n", simdbloom_error());
+ * simdbloom_bank_free(bank);
+ * @endcode */
 typedef struct simdbloom_bank simdbloom_bank;
 
 /** Make a bank of empty sets; set s is for keys[s] keys, which may be 0. The spec is a layout of
@@ -210,13 +218,16 @@ SIMDBLOOM_C_API simdbloom_status simdbloom_bank_count_per_set(const simdbloom_ba
                                                               const uint64_t* keys, size_t n,
                                                               int hashed, uint64_t* counts);
 
+/** The number of bytes that simdbloom_bank_save writes. */
 SIMDBLOOM_C_API size_t simdbloom_bank_saved_size(const simdbloom_bank* bank);
+/** The same as simdbloom_save of a bank. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_bank_save(const simdbloom_bank* bank, void* bytes,
                                                      size_t size);
 /** Makes a bank of the bytes of a CompactBank or a FilterBank. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_bank_load(const void* bytes, size_t size,
                                                      const simdbloom_options* options,
                                                      simdbloom_bank** bank);
+/** Writes the bank to a file, whole or not at all. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_bank_save_file(const simdbloom_bank* bank,
                                                           const char* path);
 /** The same as simdbloom_bank_load of a file. */
@@ -228,6 +239,7 @@ SIMDBLOOM_C_API simdbloom_status simdbloom_bank_load_file(const char* path,
 SIMDBLOOM_C_API size_t simdbloom_bank_sets(const simdbloom_bank* bank);
 /** The bytes of a bitmap over the sets: 8 for every 64 sets begun. */
 SIMDBLOOM_C_API size_t simdbloom_bank_bitmap_bytes(const simdbloom_bank* bank);
+/** Bytes of the bits. */
 SIMDBLOOM_C_API size_t simdbloom_bank_size_in_bytes(const simdbloom_bank* bank);
 /** The false-positive rate of a set with the keys that it was made for. NaN for a set that is not
  * there, or where simdbloom_expected_fpr is NaN. */

@@ -305,12 +305,14 @@ void print_unequal() {
     constexpr double bits = 16.0 * (1 << 23);  // of the filters, one by one
     constexpr std::uint64_t most = std::uint64_t{1} << 30;
     std::printf(
-        "\nSets of unequal size for an FPR of %g: filters of 16 MiB in all, one `FilterBank` for the "
-        "largest, and a\n`CompactBank`. Bits are those of all rows over the keys of all sets, times "
+        "\nSets of unequal size for an FPR of %g: filters of 16 MiB in all, one `FilterBank` for "
+        "the "
+        "largest, and a\n`CompactBank`. Bits are those of all rows over the keys of all sets, "
+        "times "
         "are ns a key of absent keys.\n\n",
         wanted_fpr);
-    print_header({"sizes", "sets", "bits a key, one bank", "compact", "banks", "`contains`, one bank",
-                  "compact", "`count_per_set`, one bank", "compact"});
+    print_header({"sizes", "sets", "bits a key, one bank", "compact", "banks",
+                  "`contains`, one bank", "compact", "`count_per_set`, one bank", "compact"});
     const FilterBank one_set = FilterBank::for_fpr(1, 100'000, wanted_fpr);
     for (const Sizes& sizes : distributions)
         for (const std::size_t sets : {16u, 64u, 512u, 4096u}) {
@@ -319,16 +321,18 @@ void print_unequal() {
             std::vector<std::size_t> keys(sets);
             for (std::size_t s = 0; s < sets; ++s)
                 keys[s] = static_cast<std::size_t>(bits / one_set.bits_per_key() *
-                                                   sizes.of(s, sets) / sum) + 1;
+                                                   sizes.of(s, sets) / sum) +
+                          1;
             const std::size_t largest = std::ranges::max(keys);
-            const auto all = static_cast<double>(
-                std::accumulate(keys.begin(), keys.end(), std::size_t{0}));
+            const auto all =
+                static_cast<double>(std::accumulate(keys.begin(), keys.end(), std::size_t{0}));
             const CompactBank compact = CompactBank::for_fpr(keys, wanted_fpr);
             for (const FilterBank& bank : compact.banks()) fill_bank(bank);
             std::vector<std::uint8_t> bitmaps(batch * compact.bitmap_bytes());
             std::vector<std::uint64_t> counts(sets);
             std::vector<Contestant> turns{
-                asked(0, pool, pass_keys(sets), [&](auto some) { compact.contains(some, bitmaps); }),
+                asked(0, pool, pass_keys(sets),
+                      [&](auto some) { compact.contains(some, bitmaps); }),
                 asked(1, pool, pass_keys(sets),
                       [&](auto some) { compact.count_per_set(some, counts); })};
             // As many rows as the largest set needs.

@@ -59,8 +59,8 @@ std::vector<std::byte> table_of(const CompactBank& compact) {
         put(at.keys() + 8 * s, compact.n_keys(s));
         put(at.bank_of() + 4 * s, compact.place(s).bank);
     }
-    const auto checked = std::span<const std::byte>(table).first(
-        static_cast<std::size_t>(at.checksum()));
+    const auto checked =
+        std::span<const std::byte>(table).first(static_cast<std::size_t>(at.checksum()));
     put(at.checksum(), hash_bytes(checked));
     return table;
 }
@@ -72,9 +72,8 @@ LoadError wrong(const std::string& what) { return fault(LoadFault::parameter, wh
 bool each_piece(const CompactBank& compact, const UsePiece& use) {
     if (!use(table_of(compact))) return false;
     for (const FilterBank& bank : compact.banks())
-        if (!each_piece(bank, use) ||
-            (&bank != &compact.banks().back() &&
-             !use(std::span(zeros).first(padding(saved_size(bank))))))
+        if (!each_piece(bank, use) || (&bank != &compact.banks().back() &&
+                                       !use(std::span(zeros).first(padding(saved_size(bank))))))
             return false;
     return true;
 }
@@ -177,8 +176,7 @@ std::size_t saved_size(const CompactBank& bank) noexcept {
     const auto banks = bank.banks();
     std::uint64_t bytes = detail::CompactTable{banks.size(), bank.sets()}.end();
     for (const FilterBank& its : banks)
-        bytes += saved_size(its) +
-                 (&its == &banks.back() ? 0 : detail::padding(saved_size(its)));
+        bytes += saved_size(its) + (&its == &banks.back() ? 0 : detail::padding(saved_size(its)));
     return static_cast<std::size_t>(bytes);
 }
 void save(const CompactBank& bank, std::span<std::byte> out) { detail::save_to(bank, out); }

@@ -35,12 +35,12 @@ Cut cut_sets(std::span<const std::size_t> keys, const Geometry& largest) {
     // 1,500 places for 2^32 sets.
     std::vector<std::size_t> ends{0};
     while (ends.back() < keys.size())
-        ends.push_back(std::min(
-            keys.size(), ends.back() + std::max<std::size_t>(8, ends.back() / 4096 * 64)));
+        ends.push_back(
+            std::min(keys.size(), ends.back() + std::max<std::size_t>(8, ends.back() / 4096 * 64)));
     const std::size_t n = ends.size();
     const auto bytes = [&](std::size_t from, std::size_t to) {
-        const double share = static_cast<double>(keys[cut.order[ends[from]]]) /
-                             static_cast<double>(largest.n_keys);
+        const double share =
+            static_cast<double>(keys[cut.order[ends[from]]]) / static_cast<double>(largest.n_keys);
         const double blocks = std::ceil(static_cast<double>(largest.blocks) * share);
         return std::max(blocks, 1.0) *
                static_cast<double>(detail::bank_bytes(largest.layout, 1, ends[to] - ends[from]));
@@ -138,9 +138,8 @@ std::size_t CompactBank::add_set(std::size_t keys) {
     std::uint64_t after = UINT64_MAX;
     for (std::size_t b = 0; b < banks_.size(); ++b) {
         const FilterBank& bank = banks_[b];
-        const std::uint64_t all =
-            before - bank.size_in_bytes() +
-            detail::bank_bytes(bank.layout(), bank.blocks(), bank.sets() + 1);
+        const std::uint64_t all = before - bank.size_in_bytes() +
+                                  detail::bank_bytes(bank.layout(), bank.blocks(), bank.sets() + 1);
         if (bank.n_keys() < keys || all > after ||
             (all == after && bank.n_keys() > banks_[into].n_keys()))
             continue;
@@ -172,8 +171,8 @@ std::size_t CompactBank::add_set(std::size_t keys) {
     columns.reserve(columns.size() + 1);
     if (into < banks_.size()) banks_[into].add_set();
     else banks_.push_back(detail::make_bank(*this, 1, made_for, size, options));
-    places_.push_back({static_cast<std::uint32_t>(into),
-                       static_cast<std::uint32_t>(columns.size())});
+    places_.push_back(
+        {static_cast<std::uint32_t>(into), static_cast<std::uint32_t>(columns.size())});
     columns.push_back(static_cast<std::uint32_t>(set));
     if (&columns == &first_column) set_of_.push_back(std::move(first_column));
     n_keys_.push_back(keys);

@@ -73,19 +73,20 @@ void FilterBank::insert(std::size_t set, const Keys& keys) {
     const auto bit = static_cast<std::byte>(1u << set % 8);
     constexpr std::size_t chunk = detail::bank_max_chunk;
     std::uint64_t offsets[2][chunk * detail::bank_max_rows];
-    detail::for_each_hash_of_bank(*this, keys, [&](std::size_t, std::span<const std::uint64_t> hashes) {
-        // The rows of a chunk are prefetched before those of the chunk before are written.
-        std::size_t staged = 0;
-        for (std::size_t first = 0, c = 0; first < hashes.size() + chunk; first += chunk, ++c) {
-            const std::uint64_t* const now = offsets[~c & 1];
-            const std::size_t n = staged;
-            staged = first < hashes.size() ? std::min(chunk, hashes.size() - first) : 0;
-            if (staged != 0) t.rows(t, hashes.data() + first, staged, offsets[c & 1]);
-            for (std::size_t i = 0; i < staged * t.k; ++i)
-                __builtin_prefetch(column + offsets[c & 1][i], 1);
-            for (std::size_t i = 0; i < n * t.k; ++i) column[now[i]] |= bit;
-        }
-    });
+    detail::for_each_hash_of_bank(
+        *this, keys, [&](std::size_t, std::span<const std::uint64_t> hashes) {
+            // The rows of a chunk are prefetched before those of the chunk before are written.
+            std::size_t staged = 0;
+            for (std::size_t first = 0, c = 0; first < hashes.size() + chunk; first += chunk, ++c) {
+                const std::uint64_t* const now = offsets[~c & 1];
+                const std::size_t n = staged;
+                staged = first < hashes.size() ? std::min(chunk, hashes.size() - first) : 0;
+                if (staged != 0) t.rows(t, hashes.data() + first, staged, offsets[c & 1]);
+                for (std::size_t i = 0; i < staged * t.k; ++i)
+                    __builtin_prefetch(column + offsets[c & 1][i], 1);
+                for (std::size_t i = 0; i < n * t.k; ++i) column[now[i]] |= bit;
+            }
+        });
 }
 
 void FilterBank::insert_hash(std::size_t set, std::uint64_t hash) {
@@ -98,9 +99,10 @@ void FilterBank::contains(const Keys& keys, std::span<std::uint8_t> bitmaps) con
     if (blocks_ == 0) return;
     const detail::BankTarget t = target();
     std::byte* const out = std::as_writable_bytes(bitmaps).data();
-    detail::for_each_hash_of_bank(*this, keys, [&](std::size_t first, std::span<const std::uint64_t> hashes) {
-        kernels_->contains(t, hashes.data(), hashes.size(), out + first * bytes);
-    });
+    detail::for_each_hash_of_bank(
+        *this, keys, [&](std::size_t first, std::span<const std::uint64_t> hashes) {
+            kernels_->contains(t, hashes.data(), hashes.size(), out + first * bytes);
+        });
 }
 
 void FilterBank::contains_hash(std::uint64_t hash, std::span<std::uint8_t> bitmap) const {
@@ -133,9 +135,10 @@ void FilterBank::count_per_set(const Keys& keys, std::span<std::uint64_t> counts
     if (blocks_ == 0) return;
     const detail::BankTarget t = target();
     std::vector<std::byte> scratch(detail::bank_scratch * bitmap_bytes());
-    detail::for_each_hash_of_bank(*this, keys, [&](std::size_t, std::span<const std::uint64_t> hashes) {
-        kernels_->count(t, hashes.data(), hashes.size(), scratch.data(), counts.data());
-    });
+    detail::for_each_hash_of_bank(
+        *this, keys, [&](std::size_t, std::span<const std::uint64_t> hashes) {
+            kernels_->count(t, hashes.data(), hashes.size(), scratch.data(), counts.data());
+        });
 }
 
 std::vector<std::uint32_t> FilterBank::select_sets(const Keys& keys, std::size_t least) const {

@@ -68,9 +68,7 @@ const AnyFilter& filter_of(const simdbloom_filter* filter) {
     return pointee(filter, "simdbloom: filter is NULL").filter;
 }
 
-CompactBank& bank_of(simdbloom_bank* bank) {
-    return pointee(bank, "simdbloom: bank is NULL").bank;
-}
+CompactBank& bank_of(simdbloom_bank* bank) { return pointee(bank, "simdbloom: bank is NULL").bank; }
 const CompactBank& bank_of(const simdbloom_bank* bank) {
     return pointee(bank, "simdbloom: bank is NULL").bank;
 }
@@ -425,14 +423,13 @@ simdbloom_status simdbloom_bank_load(const void* bytes, size_t size,
     });
 }
 simdbloom_status simdbloom_bank_save_file(const simdbloom_bank* bank, const char* path) {
-    return guarded(
-        [&] { save_file(bank_of(bank), &pointee(path, "simdbloom: path is NULL")); });
+    return guarded([&] { save_file(bank_of(bank), &pointee(path, "simdbloom: path is NULL")); });
 }
 simdbloom_status simdbloom_bank_load_file(const char* path, const simdbloom_options* options,
                                           simdbloom_bank** bank) {
     return create_bank(bank, [&] {
-        return loaded(simdbloom::load_file<CompactBank>(
-            &pointee(path, "simdbloom: path is NULL"), options_of(options)));
+        return loaded(simdbloom::load_file<CompactBank>(&pointee(path, "simdbloom: path is NULL"),
+                                                        options_of(options)));
     });
 }
 

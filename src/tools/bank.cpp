@@ -97,9 +97,9 @@ int build(const BankBuild& s) {
     const auto files = files_of(s.inputs);
     check_apart(files, {s.output, names_of(s.output)});
     std::vector<std::size_t> keys;
-    for (const auto& file : files)
-        keys.push_back(static_cast<std::size_t>(count_keys(file, s.k)));
-    if (std::ranges::max(keys) == 0) throw std::runtime_error("\"" + files.front() + "\" has no keys");
+    for (const auto& file : files) keys.push_back(static_cast<std::size_t>(count_keys(file, s.k)));
+    if (std::ranges::max(keys) == 0)
+        throw std::runtime_error("\"" + files.front() + "\" has no keys");
     Options options;
     options.spec = s.spec;
     options.key_kind = s.k == 0 ? KeyKind::bytes : KeyKind::integers;

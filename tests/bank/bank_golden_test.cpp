@@ -23,8 +23,8 @@ test::Bytes read(const std::filesystem::path& path) {
 
 /// Of 5 and of 70 sets: rows of a part of a word and of two words.
 FilterBank bank_of(std::size_t sets, Isa isa) {
-    FilterBank bank =
-        FilterBank::with_bits_per_key(sets, 4, 8, {.isa = isa, .seed = 7, .spec = "register64:k=4"});
+    FilterBank bank = FilterBank::with_bits_per_key(
+        sets, 4, 8, {.isa = isa, .seed = 7, .spec = "register64:k=4"});
     for (std::size_t s = 0; s < sets; ++s) bank.insert(s, test::random_keys(4, 4 * s));
     bank.insert(0, std::string_view("key"));
     return bank;

@@ -34,27 +34,34 @@ TEST(BankWithoutMemory, AnUnequalBankStaysAsItWas) {
         };
         // Into a bank that has room, one that is copied, and one of its own.
         for (const std::size_t added : {10u, 2'000u, 50'000u}) {
-            const long failures = fail_everywhere(
-                [&] { return start; },
-                [&](CompactBank& bank) {
-                    for (int i = 0; i < 2; ++i) bank.add_set(added);
-                },
-                [&](const CompactBank& bank, bool done) {
-                    if (done) {
-                        ASSERT_EQ(bank.sets(), 34u);
-                    }
-                    check(bank, bank.sets());
-                });
+            const long failures = fail_everywhere([&] { return start; },
+                                                  [&](CompactBank& bank) {
+                                                      for (int i = 0; i < 2; ++i)
+                                                          bank.add_set(added);
+                                                  },
+                                                  [&](const CompactBank& bank, bool done) {
+                                                      if (done) {
+                                                          ASSERT_EQ(bank.sets(), 34u);
+                                                      }
+                                                      check(bank, bank.sets());
+                                                  });
             EXPECT_GT(failures, 0) << added;
         }
         const auto none = [] { return 0; };
         const auto after = [&](int, bool) { ASSERT_NO_FATAL_FAILURE(check(start, 32)); };
-        EXPECT_GT(fail_everywhere(none, [&](int) { (void)filled(&memory, sizes); }, after), 0);
-        EXPECT_GT(fail_everywhere(none, [&](int) { (void)start.select(keys[0]); }, after), 0);
+        EXPECT_GT(fail_everywhere(
+                      none, [&](int) { (void)filled(&memory, sizes); }, after),
+                  0);
+        EXPECT_GT(fail_everywhere(
+                      none, [&](int) { (void)start.select(keys[0]); }, after),
+                  0);
         std::vector<std::uint8_t> bitmaps(8 * keys.size());
-        EXPECT_GT(fail_everywhere(none, [&](int) { start.contains(keys, bitmaps); }, after), 0);
+        EXPECT_GT(fail_everywhere(
+                      none, [&](int) { start.contains(keys, bitmaps); }, after),
+                  0);
         std::vector<std::uint64_t> counts(32);
-        EXPECT_GT(fail_everywhere(none, [&](int) { start.count_per_set(keys, counts); }, after),
+        EXPECT_GT(fail_everywhere(
+                      none, [&](int) { start.count_per_set(keys, counts); }, after),
                   0);
         const auto bytes = save(start);
         EXPECT_GT(fail_everywhere(
@@ -67,11 +74,14 @@ TEST(BankWithoutMemory, AnUnequalBankStaysAsItWas) {
                       },
                       after),
                   2);
-        EXPECT_GT(fail_everywhere([&] { return filled(&memory, {1, 2, 3}); },
-                                  [&](CompactBank& bank) { bank = start; },
-                                  [&](const CompactBank& bank, bool done) {
-                                      ASSERT_EQ(bank.sets(), done ? 32u : 3u);
-                                  }),
+        EXPECT_GT(fail_everywhere(
+                      [&] {
+                          return filled(&memory, {1, 2, 3});
+                      },
+                      [&](CompactBank& bank) { bank = start; },
+                      [&](const CompactBank& bank, bool done) {
+                          ASSERT_EQ(bank.sets(), done ? 32u : 3u);
+                      }),
                   0);
     }
     EXPECT_EQ(memory.live, 0u);

@@ -35,7 +35,8 @@ TEST(BankSets, SetsAreAddedClearedAndRemoved) {
         filters[s] = test::filter_like(bank, 8, {.seed = 77});
         ASSERT_NO_FATAL_FAILURE(expect());
     }
-    for (const std::size_t sets : {65u, 64u, 63u, 200u, 130u, 128u, 33u, 17u, 12u, 9u, 8u, 3u, 16u, 32u, 1u, 70u}) {
+    for (const std::size_t sets :
+         {65u, 64u, 63u, 200u, 130u, 128u, 33u, 17u, 12u, 9u, 8u, 3u, 16u, 32u, 1u, 70u}) {
         bank.resize(sets);
         while (filters.size() > sets) filters.pop_back();
         while (filters.size() < sets) filters.push_back(test::filter_like(bank, 8, {.seed = 77}));

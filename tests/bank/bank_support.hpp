@@ -51,7 +51,7 @@ inline std::vector<std::uint64_t> asked_keys(std::size_t n, std::size_t sets) {
 /// Every call of the bank says what the filters say, and writes nothing behind its answers.
 template <class Bank>
 void expect_answers_of(const Bank& bank, const std::vector<AnyFilter>& filters,
-                              const std::vector<std::uint64_t>& keys) {
+                       const std::vector<std::uint64_t>& keys) {
     const std::size_t n = keys.size(), bytes = bank.bitmap_bytes(), sets = filters.size();
     ASSERT_EQ(bank.sets(), sets);
     ASSERT_EQ(bytes, (sets + 63) / 64 * 8);

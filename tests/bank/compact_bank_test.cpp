@@ -141,16 +141,14 @@ TEST(CompactBank, FprFollowsTheModel) {
     for (std::size_t s = 0; s < 200; ++s) sizes.push_back(s % 50 == 0 ? 20'000 : 100 + 10 * s);
     CompactBank bank = CompactBank::for_fpr(sizes, 0.01, {.seed = 3});
     ASSERT_GT(bank.banks().size(), 1u);
-    for (std::size_t s = 0; s < 200; ++s)
-        bank.insert(s, test::random_keys(sizes[s], s * 100'000));
+    for (std::size_t s = 0; s < 200; ++s) bank.insert(s, test::random_keys(sizes[s], s * 100'000));
     std::vector<std::uint64_t> counts(200);
     bank.count_per_set(test::random_keys(probes, 1u << 30), counts);
     for (std::size_t s = 0; s < 200; ++s) {
         const auto& its = bank.banks()[bank.place(s).bank];
         const double expected = bank.expected_fpr(s);
-        const double deviation =
-            std::hypot(std::sqrt(expected * (1 - expected) / probes),
-                       fpr::deviation(its.layout(), sizes[s], its.blocks()));
+        const double deviation = std::hypot(std::sqrt(expected * (1 - expected) / probes),
+                                            fpr::deviation(its.layout(), sizes[s], its.blocks()));
         EXPECT_NEAR(static_cast<double>(counts[s]) / probes, expected, 5 * deviation) << s;
     }
 }
@@ -199,14 +197,14 @@ TEST(CompactBank, LimitsOfBytesHoldForAllSetsTogether) {
     const auto limited = CompactBank::for_fpr(sizes, 1e-6, {.max_bytes = limit});
     EXPECT_LE(limited.size_in_bytes(), limit);
     EXPECT_GT(limited.size_in_bytes(), limit / 2);
-    EXPECT_EQ(CompactBank::for_fpr(sizes, 1e-6, {.max_bytes = free.size_in_bytes()})
-                  .size_in_bytes(),
-              free.size_in_bytes());
+    EXPECT_EQ(
+        CompactBank::for_fpr(sizes, 1e-6, {.max_bytes = free.size_in_bytes()}).size_in_bytes(),
+        free.size_in_bytes());
     EXPECT_LENGTH_ERROR("max_bytes=1000", CompactBank::for_fpr(sizes, 0.01, {.max_bytes = 1'000}));
     EXPECT_LENGTH_ERROR("max_bytes=5000",
                         CompactBank::with_bits_per_key(sizes, 9, {.max_bytes = 5'000}));
-    auto bank = CompactBank::with_bits_per_key(
-        std::vector<std::size_t>{100}, 8, {.max_bytes = 100'000});
+    auto bank =
+        CompactBank::with_bits_per_key(std::vector<std::size_t>{100}, 8, {.max_bytes = 100'000});
     EXPECT_LENGTH_ERROR("is above max_bytes=100000", bank.add_set(1'000'000));
     EXPECT_EQ(bank.sets(), 1u);
     EXPECT_EQ(bank.banks().size(), 1u);
@@ -258,6 +256,12 @@ TEST(CompactBank, Example) {
     const std::vector<std::uint32_t> sets = bank.select(std::uint64_t{2});  // that may have 2
     //! [CompactBank]
     EXPECT_EQ(sets, std::vector<std::uint32_t>{2});
+    /// Example of CompactBank::Place.
+    //! [Place]
+    const CompactBank::Place at = bank.place(1);
+    const FilterBank& largest = bank.banks()[at.bank];  // has set 1 in column at.column
+    //! [Place]
+    EXPECT_EQ(largest.n_keys(), 2'000'000u);
 }
 
 TEST(CompactBank, AMoveLeavesNoSets) {

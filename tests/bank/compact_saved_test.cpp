@@ -183,7 +183,8 @@ TEST(CompactSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
     refused(limit, std::to_string(rows) + " bytes", {}, {.max_bytes = rows - 1});
     refused(parameter, "set 90 is in bank 9 of " + std::to_string(banks),
             {{bank_of + 4 * some_sets, 9, 4}});
-    refused(parameter, "are in it", {{bank_of + 4 * some_sets, 0, 4}, {keys + 8 * some_sets, 0, 8}});
+    refused(parameter, "are in it",
+            {{bank_of + 4 * some_sets, 0, 4}, {keys + 8 * some_sets, 0, 8}});
     refused(parameter, "set 90 of 701 keys is in a bank for 700", {{keys + 8 * some_sets, 701, 8}});
     refused(checksum, "", {{end + 64, 0xFF}, {end + 65, 0xFF}});
     refused(foreign, "bank", {{end + 4, 'M'}});
@@ -193,8 +194,7 @@ TEST(CompactSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
         expect_refused(load<CompactBank>(bytes), parameter, "between two banks");
         bytes = good;  // a bank of another seed
         Bytes other(good.begin() + static_cast<std::ptrdiff_t>(end),
-                    good.begin() + static_cast<std::ptrdiff_t>(
-                                       end + saved_size(bank.banks()[0])));
+                    good.begin() + static_cast<std::ptrdiff_t>(end + saved_size(bank.banks()[0])));
         put(other, 24, std::uint64_t{78});
         test::sign(other);
         std::ranges::copy(other, bytes.begin() + static_cast<std::ptrdiff_t>(end));

@@ -15,8 +15,8 @@ struct CompactAndFilters {
 inline AnyFilter filter_of_set(const CompactBank& bank, std::size_t set, Options options) {
     const FilterBank& its = bank.banks()[bank.place(set).bank];
     options.spec.clear();
-    return make_filter(its.spec(), static_cast<std::size_t>(its.n_keys()), its.bits_per_key() * (1 - 1e-9),
-                       options);
+    return make_filter(its.spec(), static_cast<std::size_t>(its.n_keys()),
+                       its.bits_per_key() * (1 - 1e-9), options);
 }
 
 /// Sizes whose classes are shuffled: a power of 4, from 2 keys to 512.

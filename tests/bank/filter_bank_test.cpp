@@ -9,8 +9,9 @@ namespace simdbloom {
 namespace {
 
 constexpr std::size_t key_counts[] = {0, 1, 2, 7, 8, 9, 31, 32, 33, 64, 65, 200};
-constexpr std::size_t set_counts[] = {1,   2,   8,   9,   16,  17,  32,   33,   63,  64, 65, 127, 128, 129, 192,
-                                      256, 320, 511, 512, 513, 577, 1024, 2049, 4096};
+constexpr std::size_t set_counts[] = {1,   2,   8,   9,   16,  17,   32,   33,
+                                      63,  64,  65,  127, 128, 129,  192,  256,
+                                      320, 511, 512, 513, 577, 1024, 2049, 4096};
 
 /// Promise of FilterBank.*, BankSets.*: A bank answers for each set as a filter of its keys
 ///   does, bit for bit, on every instruction set.

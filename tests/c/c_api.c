@@ -199,14 +199,12 @@ static void banks(const char* path) {
     uint8_t bitmaps[4 * 8 + 1], *bytes;
     size_t found = 9, set = 9, size;
     simdbloom_options options = {0};
-    /** Example of ::simdbloom_bank. */
-    /*! [simdbloom_bank] */
+    /* The example of the header. */
     simdbloom_bank* bank = NULL;
     if (simdbloom_bank_create_for_fpr(NULL, sizes, 3, 0.000001, NULL, &bank) != SIMDBLOOM_OK ||
         simdbloom_bank_insert(bank, 1, keys, 4, 0) != SIMDBLOOM_OK ||
         simdbloom_bank_select(bank, keys[2], sets, &found) != SIMDBLOOM_OK)
         fprintf(stderr, "%s\n", simdbloom_error());
-    /*! [simdbloom_bank] */
     simdbloom_bank *copy = NULL, *none = NULL;
     CHECK(found == 1 && sets[0] == 1 && sets[1] == 9);
     CHECK(simdbloom_bank_sets(bank) == 3 && simdbloom_bank_bitmap_bytes(bank) == 8);

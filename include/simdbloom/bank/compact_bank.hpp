@@ -84,21 +84,21 @@ public:
     std::uint64_t n_keys(std::size_t set) const;
     /// The FPR of a set with n_keys(set) distinct keys, by the exact model fpr::expected.
     double expected_fpr(std::size_t set) const;
-    /// The column of a set, and which of banks() has it.
+    /// Where a set is.
     struct Place {
         std::uint32_t bank;    ///< from 0
         std::uint32_t column;  ///< the number of the set in that bank
         bool operator==(const Place&) const = default;
     };
-    Place place(std::size_t set) const;
+    Place place(std::size_t set) const;  ///< of a set
     /// The banks, that of the largest sets first; behind them those that add_set made.
     std::span<const FilterBank> banks() const noexcept { return banks_; }
     /// Bytes of all rows.
     std::size_t size_in_bytes() const noexcept;
     /// Whose kernels give the answers.
     Isa isa() const noexcept { return banks_.empty() ? Isa::scalar : banks_[0].isa(); }
-    void use_isa(Isa isa);               ///< as FilterBank::use_isa
-    void set_key_kind(KeyKind kind);     ///< as that of each bank
+    void use_isa(Isa isa);            ///< as FilterBank::use_isa
+    void set_key_kind(KeyKind kind);  ///< as that of each bank
 
     CompactBank(const CompactBank&) = default;
     CompactBank(CompactBank&&) noexcept = default;

@@ -158,6 +158,7 @@ public:
 
     // For the library's own code.
 
+    /// The bank that the parts are.
     FilterBank(const detail::KeyHash& hash, detail::BankParts parts, const Options& options);
     /// Throws std::invalid_argument for a bank that was moved from or is a view.
     void check_writable() const;
