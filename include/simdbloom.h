@@ -150,6 +150,101 @@ SIMDBLOOM_C_API double simdbloom_expected_fpr(const simdbloom_filter* filter);
 /** The same from the bits as they are now. */
 SIMDBLOOM_C_API double simdbloom_estimated_fpr(const simdbloom_filter* filter);
 
+/** A bank: filters of many sets, probed with one key (src/bank/README.md). Sets are numbered from
+ * 0. A function that fails leaves the bank as it was.
+ * @code{.c}
+ * const uint64_t sizes[3] = {1000, 10, 0};
+ * simdbloom_bank* bank = NULL;
+ * if (simdbloom_bank_create_for_fpr(NULL, sizes, 3, 0.001, NULL, &bank) != SIMDBLOOM_OK ||
+ *     simdbloom_bank_insert(bank, 1, keys, n, 0) != SIMDBLOOM_OK ||
+ *     simdbloom_bank_select(bank, key, sets, &found) != SIMDBLOOM_OK)
+ *     fprintf(stderr, "%s\n", simdbloom_error());
+ * simdbloom_bank_free(bank);
+ * @endcode */
+typedef struct simdbloom_bank simdbloom_bank;
+
+/** Make a bank of empty sets; set s is for keys[s] keys, which may be 0. The spec is a layout of
+ * bits, or NULL for "blocked512". fold_levels of the options is not read. */
+SIMDBLOOM_C_API simdbloom_status simdbloom_bank_create(const char* spec, const uint64_t* keys,
+                                                       size_t sets, double bits_per_key,
+                                                       const simdbloom_options* options,
+                                                       simdbloom_bank** bank);
+/** The same by the false-positive rate of a set. */
+SIMDBLOOM_C_API simdbloom_status simdbloom_bank_create_for_fpr(const char* spec,
+                                                               const uint64_t* keys, size_t sets,
+                                                               double fpr,
+                                                               const simdbloom_options* options,
+                                                               simdbloom_bank** bank);
+/** Makes a copy. */
+SIMDBLOOM_C_API simdbloom_status simdbloom_bank_copy(const simdbloom_bank* from,
+                                                     simdbloom_bank** bank);
+/** Frees a bank or NULL, once. */
+SIMDBLOOM_C_API void simdbloom_bank_free(simdbloom_bank* bank);
+
+/** Inserts keys into a set. SIMDBLOOM_LENGTH for a set that is not there. */
+SIMDBLOOM_C_API simdbloom_status simdbloom_bank_insert(simdbloom_bank* bank, size_t set,
+                                                       const uint64_t* keys, size_t n, int hashed);
+/** The same of text or bytes. */
+SIMDBLOOM_C_API simdbloom_status simdbloom_bank_insert_bytes(simdbloom_bank* bank, size_t set,
+                                                             const void* key, size_t length);
+/** Adds an empty set for so many keys and writes its number to *set. */
+SIMDBLOOM_C_API simdbloom_status simdbloom_bank_add_set(simdbloom_bank* bank, uint64_t keys,
+                                                        size_t* set);
+/** Removes the keys of a set. */
+SIMDBLOOM_C_API simdbloom_status simdbloom_bank_clear_set(simdbloom_bank* bank, size_t set);
+/** Removes the keys of all sets. */
+SIMDBLOOM_C_API simdbloom_status simdbloom_bank_clear(simdbloom_bank* bank);
+
+/** Writes a bitmap a key, simdbloom_bank_bitmap_bytes(bank) bytes each, one behind the other: bit
+ * s % 8 of byte s / 8 says whether set s may have the key. */
+SIMDBLOOM_C_API simdbloom_status simdbloom_bank_contains(const simdbloom_bank* bank,
+                                                         const uint64_t* keys, size_t n, int hashed,
+                                                         uint8_t* bitmaps);
+/** The bitmap of text or bytes. */
+SIMDBLOOM_C_API simdbloom_status simdbloom_bank_contains_bytes(const simdbloom_bank* bank,
+                                                               const void* key, size_t length,
+                                                               uint8_t* bitmap);
+/** Writes the sets that the key is in, ascending, and how many to *found. There must be room for
+ * all sets of the bank; if `sets` is NULL, only *found is written. */
+SIMDBLOOM_C_API simdbloom_status simdbloom_bank_select(const simdbloom_bank* bank, uint64_t key,
+                                                       uint32_t* sets, size_t* found);
+/** The same of the sets that at least `least` of the keys are in. */
+SIMDBLOOM_C_API simdbloom_status simdbloom_bank_select_sets(const simdbloom_bank* bank,
+                                                            const uint64_t* keys, size_t n,
+                                                            int hashed, size_t least,
+                                                            uint32_t* sets, size_t* found);
+/** counts[s] = how many of the keys are in set s. */
+SIMDBLOOM_C_API simdbloom_status simdbloom_bank_count_per_set(const simdbloom_bank* bank,
+                                                              const uint64_t* keys, size_t n,
+                                                              int hashed, uint64_t* counts);
+
+/** The number of bytes that simdbloom_bank_save writes. */
+SIMDBLOOM_C_API size_t simdbloom_bank_saved_size(const simdbloom_bank* bank);
+/** The same as simdbloom_save of a bank. */
+SIMDBLOOM_C_API simdbloom_status simdbloom_bank_save(const simdbloom_bank* bank, void* bytes,
+                                                     size_t size);
+/** Makes a bank of the bytes of a CompactBank or a FilterBank. */
+SIMDBLOOM_C_API simdbloom_status simdbloom_bank_load(const void* bytes, size_t size,
+                                                     const simdbloom_options* options,
+                                                     simdbloom_bank** bank);
+/** Writes the bank to a file, whole or not at all. */
+SIMDBLOOM_C_API simdbloom_status simdbloom_bank_save_file(const simdbloom_bank* bank,
+                                                          const char* path);
+/** The same as simdbloom_bank_load of a file. */
+SIMDBLOOM_C_API simdbloom_status simdbloom_bank_load_file(const char* path,
+                                                          const simdbloom_options* options,
+                                                          simdbloom_bank** bank);
+
+/** The number of sets. This and the next three give 0 for NULL. */
+SIMDBLOOM_C_API size_t simdbloom_bank_sets(const simdbloom_bank* bank);
+/** The bytes of a bitmap over the sets: 8 for every 64 sets begun. */
+SIMDBLOOM_C_API size_t simdbloom_bank_bitmap_bytes(const simdbloom_bank* bank);
+/** Bytes of the bits. */
+SIMDBLOOM_C_API size_t simdbloom_bank_size_in_bytes(const simdbloom_bank* bank);
+/** The false-positive rate of a set with the keys that it was made for. NaN for a set that is not
+ * there, or where simdbloom_expected_fpr is NaN. */
+SIMDBLOOM_C_API double simdbloom_bank_expected_fpr(const simdbloom_bank* bank, size_t set);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,6 @@
 // One key asked of many sets: a FilterBank, seqan3's interleaved Bloom filter of as many bits, and
 // S filters one by one.
-#include "simdbloom/bank/filter_bank.hpp"
+#include "simdbloom/bank/compact_bank.hpp"
 
 #include <sys/mman.h>
 
@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 
@@ -90,10 +91,10 @@ std::size_t pass_keys(std::size_t sets) {
 }
 
 template <class F>
-std::span<std::byte> bits_of(F& filter) {
+std::span<std::byte> bits_of(const F& filter) {
     return {const_cast<std::byte*>(filter.bytes().data()), filter.bytes().size()};
 }
-void fill_bank(FilterBank& bank) {
+void fill_bank(const FilterBank& bank) {
     fill_randomly(bits_of(bank), std::pow(bank.expected_fpr(), 1.0 / bank.layout().k), 1);
 }
 
@@ -277,13 +278,97 @@ void print_transposed() {
         }
 }
 
+struct Sizes {
+    const char* name;
+    /// The keys of set s of n sets, in any unit.
+    double (*of)(std::size_t s, std::size_t n);
+};
+/// 4 standard deviations of sums of 12 uniform numbers are as rare as those of a normal one.
+double normal(std::size_t s) {
+    double sum = -6;
+    for (std::size_t i = 0; i < 12; ++i)
+        sum += static_cast<double>(hash_key(12 * s + i, 5) >> 11) * 0x1p-53;
+    return sum;
+}
+constexpr Sizes distributions[] = {
+    {"equal", [](std::size_t, std::size_t) { return 1.0; }},
+    {"1 to 2", [](std::size_t s, std::size_t n) { return 1 + double(s) / double(n); }},
+    {"log-normal, sigma 0.5", [](std::size_t s, std::size_t) { return std::exp(normal(s) / 2); }},
+    {"log-normal, sigma 1", [](std::size_t s, std::size_t) { return std::exp(normal(s)); }},
+    {"1, 10, 100 and 1,000", [](std::size_t s, std::size_t) { return std::pow(10, s % 4); }},
+    {"Zipf, 1 / rank", [](std::size_t s, std::size_t) { return 1 / double(s + 1); }},
+};
+
+/// What sets of unequal size cost as one bank of the largest size, and sorted into banks.
+void print_unequal() {
+    const auto pool = absent_keys();
+    constexpr double bits = 16.0 * (1 << 23);  // of the filters, one by one
+    constexpr std::uint64_t most = std::uint64_t{1} << 30;
+    std::printf(
+        "\nSets of unequal size for an FPR of %g: filters of 16 MiB in all, one `FilterBank` for "
+        "the "
+        "largest, and a\n`CompactBank`. Bits are those of all rows over the keys of all sets, "
+        "times "
+        "are ns a key of absent keys.\n\n",
+        wanted_fpr);
+    print_header({"sizes", "sets", "bits a key, one bank", "compact", "banks",
+                  "`contains`, one bank", "compact", "`count_per_set`, one bank", "compact"});
+    const FilterBank one_set = FilterBank::for_fpr(1, 100'000, wanted_fpr);
+    for (const Sizes& sizes : distributions)
+        for (const std::size_t sets : {16u, 64u, 512u, 4096u}) {
+            double sum = 0;
+            for (std::size_t s = 0; s < sets; ++s) sum += sizes.of(s, sets);
+            std::vector<std::size_t> keys(sets);
+            for (std::size_t s = 0; s < sets; ++s)
+                keys[s] = static_cast<std::size_t>(bits / one_set.bits_per_key() *
+                                                   sizes.of(s, sets) / sum) +
+                          1;
+            const std::size_t largest = std::ranges::max(keys);
+            const auto all =
+                static_cast<double>(std::accumulate(keys.begin(), keys.end(), std::size_t{0}));
+            const CompactBank compact = CompactBank::for_fpr(keys, wanted_fpr);
+            for (const FilterBank& bank : compact.banks()) fill_bank(bank);
+            std::vector<std::uint8_t> bitmaps(batch * compact.bitmap_bytes());
+            std::vector<std::uint64_t> counts(sets);
+            std::vector<Contestant> turns{
+                asked(0, pool, pass_keys(sets),
+                      [&](auto some) { compact.contains(some, bitmaps); }),
+                asked(1, pool, pass_keys(sets),
+                      [&](auto some) { compact.count_per_set(some, counts); })};
+            // As many rows as the largest set needs.
+            const FilterBank of_largest = FilterBank::for_fpr(1, largest, wanted_fpr);
+            const double row_bytes = sets < 64 ? double(sets) / 8 : double((sets + 63) / 64 * 8);
+            const double one_bytes = static_cast<double>(of_largest.rows()) * row_bytes;
+            std::optional<FilterBank> one;
+            if (one_bytes < most) {
+                one = FilterBank::for_fpr(sets, largest, wanted_fpr);
+                fill_bank(*one);
+                turns.push_back(asked(2, pool, pass_keys(sets),
+                                      [&](auto some) { one->contains(some, bitmaps); }));
+                turns.push_back(asked(3, pool, pass_keys(sets),
+                                      [&](auto some) { one->count_per_set(some, counts); }));
+            }
+            const auto ns = timed(turns);
+            const auto of_one = [&](std::size_t i) {
+                return one ? text("%.1f", ns[i]) : std::string("-");
+            };
+            print_row({sizes.name, text("%zu", sets), text("%.2f", 8 * one_bytes / all),
+                       text("%.2f", 8 * static_cast<double>(compact.size_in_bytes()) / all),
+                       text("%zu", compact.banks().size()), of_one(2), text("%.1f", ns[0]),
+                       of_one(3), text("%.1f", ns[1])});
+            std::fflush(stdout);
+        }
+}
+
 }  // namespace
 
-/// bank [layouts | transposed | SETS [MIB]]: of these alone.
+/// bank [layouts | transposed | unequal | SETS [MIB]]: of these alone.
 int main(int argc, char** argv) {
     const std::string part = argc > 1 ? argv[1] : "";
-    if (part == "layouts" || part == "transposed") {
-        part == "layouts" ? print_layouts() : print_transposed();
+    if (part == "layouts" || part == "transposed" || part == "unequal") {
+        if (part == "layouts") print_layouts();
+        if (part == "transposed") print_transposed();
+        if (part == "unequal") print_unequal();
         print_source("bank");
         return 0;
     }
@@ -309,6 +394,7 @@ int main(int argc, char** argv) {
     if (part.empty()) {
         print_layouts();
         print_transposed();
+        print_unequal();
     }
     print_source("bank");
 }

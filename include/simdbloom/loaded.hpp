@@ -15,6 +15,7 @@ namespace simdbloom {
 class AnyFilter;
 class FrozenFilter;
 class FilterBank;
+class CompactBank;
 
 /// Why bytes were not taken for a filter. A caller who gets one must treat every key as possibly
 /// present.
@@ -92,8 +93,8 @@ Loaded<F> load_file(const std::filesystem::path& path, const Options& options = 
 /// The same without a copy. The bits stay where they are. They must outlive the filter and all its
 /// copies, and must not change. `bytes` must begin at a multiple of 64. Of the options isa,
 /// max_bytes, hashing and secret are read.
-/// F is FrozenFilter, for any filter of a layout, or BloomierMap or FilterBank, a copy of which has
-/// bytes of its own.
+/// F is FrozenFilter, for any filter of a layout, or BloomierMap, FilterBank or CompactBank, a copy
+/// of which has bytes of its own.
 template <class F = FrozenFilter>
 Loaded<F> view(std::span<const std::byte> bytes, const Options& options = {}) noexcept;
 /// A view of a file that is mapped into memory for as long as a copy of the filter lives. Every

@@ -6,6 +6,7 @@
 #include "simdbloom/any/frozen.hpp"
 #include "simdbloom/any/reconcile.hpp"
 #include "simdbloom/any/serialize.hpp"
+#include "simdbloom/bank/compact_bank.hpp"
 #include "simdbloom/bank/filter_bank.hpp"
 #include "simdbloom/cache_line.hpp"
 #include "simdbloom/cardinality.hpp"

@@ -4,12 +4,29 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "simdbloom/layout.hpp"
+#include "simdbloom/bank/filter_bank.hpp"
+#include "simdbloom/detail/geometry.hpp"
 
 namespace simdbloom::detail {
 
+/// What a caller asks of each set: bits a key, or an FPR.
+struct SetSize {
+    double value;
+    bool is_fpr;
+};
+/// The layout and the size of each set of a bank. Throws as FilterBank::for_fpr.
+Geometry size_of_sets(std::size_t sets, std::size_t keys_each, SetSize size,
+                      const Options& options);
+/// A bank of empty sets of that size.
+FilterBank make_bank(const KeyHash& hash, std::size_t sets, std::size_t keys_each, SetSize size,
+                     const Options& options);
+
 /// Throws std::invalid_argument for 0 sets, std::length_error for more than select() can number.
 void check_sets(std::size_t sets);
+/// The bytes of one row: FilterBank::row_bytes.
+constexpr std::uint64_t row_bytes(std::uint64_t sets) {
+    return sets == 0 ? 0 : sets <= 8 ? 1 : sets <= 16 ? 2 : sets <= 32 ? 4 : (sets + 63) / 64 * 8;
+}
 /// The bytes of the rows. Throws std::length_error where they are 2^64 or more.
 std::uint64_t bank_bytes(const Layout& layout, std::uint64_t blocks, std::uint64_t sets);
 /// Throws std::length_error above max_bytes, unless that is 0.

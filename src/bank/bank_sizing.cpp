@@ -4,8 +4,6 @@
 #include <stdexcept>
 
 #include "bank/bank_size.hpp"
-#include "simdbloom/bank/filter_bank.hpp"
-#include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/fpr.hpp"
 
@@ -39,11 +37,11 @@ void detail::check_sets(std::size_t sets) {
 }
 
 std::uint64_t detail::bank_bytes(const Layout& layout, std::uint64_t blocks, std::uint64_t sets) {
-    const std::uint64_t rows = blocks * layout.block_bits(), row_bytes = (sets + 63) / 64 * 8;
-    if (row_bytes > UINT64_MAX / rows)
+    const std::uint64_t rows = blocks * layout.block_bits();
+    if (row_bytes(sets) > UINT64_MAX / rows)
         throw std::length_error("simdbloom: " + std::to_string(sets) + " sets of " +
                                 std::to_string(rows) + " bits need more than 2^64 bytes");
-    return rows * row_bytes;
+    return rows * row_bytes(sets);
 }
 
 void detail::check_bank_bytes(std::uint64_t bytes, std::size_t max_bytes) {
@@ -52,31 +50,31 @@ void detail::check_bank_bytes(std::uint64_t bytes, std::size_t max_bytes) {
                                 " bytes is above max_bytes=" + std::to_string(max_bytes));
 }
 
-FilterBank FilterBank::sized(std::size_t sets, std::size_t keys_each, double bits_or_fpr,
-                             bool is_fpr, const Options& options) {
-    detail::check_sets(sets);
+detail::Geometry detail::size_of_sets(std::size_t sets, std::size_t keys_each, SetSize wanted,
+                                      const Options& options) {
+    check_sets(sets);
     Layout layout = layout_of_bits(options);
     // Options of one set.
     Options each;
-    const std::uint64_t block_bytes = detail::bank_bytes(layout, 1, sets);
+    const std::uint64_t block_bytes = bank_bytes(layout, 1, sets);
     if (options.max_bytes != 0) {
-        detail::check_bank_bytes(block_bytes, options.max_bytes);
+        check_bank_bytes(block_bytes, options.max_bytes);
         each.max_bytes =
             static_cast<std::size_t>(options.max_bytes / block_bytes * (layout.block_bits() / 8));
     }
-    detail::Geometry size;
-    if (is_fpr) {
-        size = detail::size_for_fpr(layout, keys_each, bits_or_fpr, each);
+    Geometry size;
+    if (wanted.is_fpr) {
+        size = size_for_fpr(layout, keys_each, wanted.value, each);
         const std::uint64_t most = size.blocks + size.blocks / 16;
         if (layout.k == 0 && (options.max_bytes == 0 || most * block_bytes <= options.max_bytes)) {
             layout.k = fewest_rows(size.layout, [&](const Layout& with) {
-                return fpr::expected(with, keys_each, most) <= bits_or_fpr;
+                return fpr::expected(with, keys_each, most) <= wanted.value;
             });
-            size = detail::size_for_fpr(layout, keys_each, bits_or_fpr, each);
+            size = size_for_fpr(layout, keys_each, wanted.value, each);
         }
     } else {
         each.max_bytes = 0;  // the error would name the bytes of one set
-        size = detail::size_for_bits(layout, keys_each, bits_or_fpr, each);
+        size = size_for_bits(layout, keys_each, wanted.value, each);
         const std::uint64_t least = size.blocks - size.blocks / 16;
         if (layout.k == 0) {
             const double fpr = fpr::expected(size.layout, keys_each, least);
@@ -85,24 +83,31 @@ FilterBank FilterBank::sized(std::size_t sets, std::size_t keys_each, double bit
             });
         }
     }
-    const std::uint64_t bytes = detail::bank_bytes(size.layout, size.blocks, sets);
-    detail::check_bank_bytes(bytes, options.max_bytes);
-    return FilterBank({.bits_ = detail::Storage(bytes, options),
+    check_bank_bytes(bank_bytes(size.layout, size.blocks, sets), options.max_bytes);
+    return size;
+}
+
+FilterBank detail::make_bank(const KeyHash& hash, std::size_t sets, std::size_t keys_each,
+                             SetSize size, const Options& options) {
+    const Geometry each = size_of_sets(sets, keys_each, size, options);
+    return FilterBank(hash,
+                      {.bits_ = Storage(bank_bytes(each.layout, each.blocks, sets), options),
                        .sets_ = sets,
-                       .blocks_ = size.blocks,
-                       .n_keys_ = size.n_keys,
-                       .layout_ = size.layout},
+                       .blocks_ = each.blocks,
+                       .n_keys_ = each.n_keys,
+                       .layout_ = each.layout},
                       options);
 }
 
 FilterBank FilterBank::with_bits_per_key(std::size_t sets, std::size_t keys_each,
                                          double bits_per_key, const Options& options) {
-    return sized(sets, keys_each, bits_per_key, false, options);
+    return detail::make_bank(detail::KeyHash(options), sets, keys_each, {bits_per_key, false},
+                             options);
 }
 
 FilterBank FilterBank::for_fpr(std::size_t sets, std::size_t keys_each, double fpr,
                                const Options& options) {
-    return sized(sets, keys_each, fpr, true, options);
+    return detail::make_bank(detail::KeyHash(options), sets, keys_each, {fpr, true}, options);
 }
 
 double FilterBank::expected_fpr() const {

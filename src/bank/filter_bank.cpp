@@ -6,44 +6,18 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "bank/bank_size.hpp"
+#include "bank/bitmaps.hpp"
 #include "bank/kernel_table.hpp"
 #include "core/dispatch/kernels_of.hpp"
-#include "core/filters/interface.hpp"
 
 namespace simdbloom {
 namespace detail {
 SIMDBLOOM_SELECT_KERNELS(bank_kernels)
 }  // namespace detail
-namespace {
-
-/// Calls use(first, hashes) for pieces of a batch, which are hashes where they lie or are hashed.
-template <class Use>
-void for_each_hash(const FilterBank& bank, const Keys& keys, const Use& use) {
-    if (keys.are_hashes()) use(std::size_t{0}, keys.words());
-    else detail::for_each_hash(bank, keys, use);
-}
-
-std::size_t ones_of(std::span<const std::uint8_t> bitmap) {
-    std::size_t n = 0;
-    for (std::size_t i = 0; i < bitmap.size(); i += 8)
-        n += static_cast<std::size_t>(
-            std::popcount(detail::load_le<std::uint64_t>(bitmap.data() + i)));
-    return n;
-}
-
-}  // namespace
 
 FilterBank::FilterBank(const detail::KeyHash& hash, detail::BankParts parts, const Options& options)
     : KeyHash(hash),
-      BankParts(std::move(parts)),
-      max_bytes_(options.max_bytes),
-      allocator_(options.allocator),
-      huge_pages_(options.huge_pages) {
-    use_isa(options.isa ? *options.isa : default_isa());
-}
-
-FilterBank::FilterBank(detail::BankParts parts, const Options& options)
-    : KeyHash(options),
       BankParts(std::move(parts)),
       max_bytes_(options.max_bytes),
       allocator_(options.allocator),
@@ -68,6 +42,7 @@ detail::BankTarget FilterBank::target() const noexcept {
             blocks_,
             sets_,
             words(),
+            row_bytes(),
             layout_.k,
             layout_.zones,
             lines * 32 <= lines_ahead   ? 32u
@@ -75,10 +50,12 @@ detail::BankTarget FilterBank::target() const noexcept {
                                         : 8u};
 }
 
+std::size_t FilterBank::row_bytes() const noexcept {
+    return static_cast<std::size_t>(detail::row_bytes(sets_));
+}
+
 void FilterBank::check_set(std::size_t set) const {
-    if (set >= sets_)
-        throw std::out_of_range("simdbloom: set " + std::to_string(set) + " of a bank of " +
-                                std::to_string(sets_) + " sets");
+    if (set >= sets_) detail::throw_no_set(set, sets());
 }
 
 void FilterBank::check_writable() const {
@@ -96,19 +73,20 @@ void FilterBank::insert(std::size_t set, const Keys& keys) {
     const auto bit = static_cast<std::byte>(1u << set % 8);
     constexpr std::size_t chunk = detail::bank_max_chunk;
     std::uint64_t offsets[2][chunk * detail::bank_max_rows];
-    for_each_hash(*this, keys, [&](std::size_t, std::span<const std::uint64_t> hashes) {
-        // The rows of a chunk are prefetched before those of the chunk before are written.
-        std::size_t staged = 0;
-        for (std::size_t first = 0, c = 0; first < hashes.size() + chunk; first += chunk, ++c) {
-            const std::uint64_t* const now = offsets[~c & 1];
-            const std::size_t n = staged;
-            staged = first < hashes.size() ? std::min(chunk, hashes.size() - first) : 0;
-            if (staged != 0) t.rows(t, hashes.data() + first, staged, offsets[c & 1]);
-            for (std::size_t i = 0; i < staged * t.k; ++i)
-                __builtin_prefetch(column + offsets[c & 1][i], 1);
-            for (std::size_t i = 0; i < n * t.k; ++i) column[now[i]] |= bit;
-        }
-    });
+    detail::for_each_hash_of_bank(
+        *this, keys, [&](std::size_t, std::span<const std::uint64_t> hashes) {
+            // The rows of a chunk are prefetched before those of the chunk before are written.
+            std::size_t staged = 0;
+            for (std::size_t first = 0, c = 0; first < hashes.size() + chunk; first += chunk, ++c) {
+                const std::uint64_t* const now = offsets[~c & 1];
+                const std::size_t n = staged;
+                staged = first < hashes.size() ? std::min(chunk, hashes.size() - first) : 0;
+                if (staged != 0) t.rows(t, hashes.data() + first, staged, offsets[c & 1]);
+                for (std::size_t i = 0; i < staged * t.k; ++i)
+                    __builtin_prefetch(column + offsets[c & 1][i], 1);
+                for (std::size_t i = 0; i < n * t.k; ++i) column[now[i]] |= bit;
+            }
+        });
 }
 
 void FilterBank::insert_hash(std::size_t set, std::uint64_t hash) {
@@ -117,17 +95,14 @@ void FilterBank::insert_hash(std::size_t set, std::uint64_t hash) {
 
 void FilterBank::contains(const Keys& keys, std::span<std::uint8_t> bitmaps) const {
     const std::size_t bytes = bitmap_bytes();
-    if (bytes != 0 && bitmaps.size() / bytes < keys.size())
-        throw std::length_error("simdbloom: bitmaps of " + std::to_string(bitmaps.size()) +
-                                " bytes are too short for " + std::to_string(keys.size()) +
-                                " keys of " + std::to_string(bytes) + " bytes each");
-    detail::check_apart(keys.memory(), std::as_bytes(bitmaps));
+    detail::check_bitmaps(keys, bytes, bitmaps);
     if (blocks_ == 0) return;
     const detail::BankTarget t = target();
     std::byte* const out = std::as_writable_bytes(bitmaps).data();
-    for_each_hash(*this, keys, [&](std::size_t first, std::span<const std::uint64_t> hashes) {
-        kernels_->contains(t, hashes.data(), hashes.size(), out + first * bytes);
-    });
+    detail::for_each_hash_of_bank(
+        *this, keys, [&](std::size_t first, std::span<const std::uint64_t> hashes) {
+            kernels_->contains(t, hashes.data(), hashes.size(), out + first * bytes);
+        });
 }
 
 void FilterBank::contains_hash(std::uint64_t hash, std::span<std::uint8_t> bitmap) const {
@@ -137,41 +112,37 @@ void FilterBank::contains_hash(std::uint64_t hash, std::span<std::uint8_t> bitma
 std::vector<std::uint32_t> FilterBank::select_hash(std::uint64_t hash) const {
     std::vector<std::uint8_t> bitmap(bitmap_bytes());
     contains_hash(hash, bitmap);
-    std::vector<std::uint32_t> sets(ones_of(bitmap));
-    std::uint32_t* to = sets.data();
-    for (std::size_t i = 0; i < bitmap.size(); i += 8)
-        to += detail::write_answers(detail::load_le<std::uint64_t>(bitmap.data() + i), 64, 8 * i,
-                                    detail::Output::select, to);
+    return sets_of(bitmap);
+}
+
+std::vector<std::uint32_t> sets_of(std::span<const std::uint8_t> bitmap) {
+    std::vector<std::uint32_t> sets;
+    detail::for_each_set(bitmap, [&](std::uint32_t set) { sets.push_back(set); });
     return sets;
 }
 
 std::size_t FilterBank::count_hash(std::uint64_t hash) const {
     std::vector<std::uint8_t> bitmap(bitmap_bytes());
     contains_hash(hash, bitmap);
-    return ones_of(bitmap);
+    std::size_t n = 0;
+    detail::for_each_set(bitmap, [&](std::uint32_t) { ++n; });
+    return n;
 }
 
 void FilterBank::count_per_set(const Keys& keys, std::span<std::uint64_t> counts) const {
-    if (counts.size() < sets())
-        throw std::length_error("simdbloom: room for " + std::to_string(counts.size()) +
-                                " counts is too short for " + std::to_string(sets()) + " sets");
-    detail::check_apart(keys.memory(), std::as_bytes(counts));
+    detail::check_counts(keys, sets(), counts);
     std::fill_n(counts.begin(), sets(), std::uint64_t{0});
     if (blocks_ == 0) return;
     const detail::BankTarget t = target();
     std::vector<std::byte> scratch(detail::bank_scratch * bitmap_bytes());
-    for_each_hash(*this, keys, [&](std::size_t, std::span<const std::uint64_t> hashes) {
-        kernels_->count(t, hashes.data(), hashes.size(), scratch.data(), counts.data());
-    });
+    detail::for_each_hash_of_bank(
+        *this, keys, [&](std::size_t, std::span<const std::uint64_t> hashes) {
+            kernels_->count(t, hashes.data(), hashes.size(), scratch.data(), counts.data());
+        });
 }
 
 std::vector<std::uint32_t> FilterBank::select_sets(const Keys& keys, std::size_t least) const {
-    std::vector<std::uint64_t> counts(sets());
-    count_per_set(keys, counts);
-    std::vector<std::uint32_t> sets;
-    for (std::size_t s = 0; s < counts.size(); ++s)
-        if (counts[s] >= least) sets.push_back(static_cast<std::uint32_t>(s));
-    return sets;
+    return detail::sets_with(*this, keys, least);
 }
 
 }  // namespace simdbloom

@@ -1,4 +1,4 @@
-// Saved banks (src/bank/README.md, "The bytes").
+// Saved banks (src/bank/format.md).
 #include <algorithm>
 #include <utility>
 
@@ -18,14 +18,22 @@ struct Offset {
                                  sets = 48, reserved_end = 52;
 };
 
-/// The first set, from sets() on, with a bit in a row; sets() rounded up to 64 if there is none.
-std::uint64_t set_behind(std::span<const std::byte> rows, std::uint64_t sets) {
-    const std::size_t bytes = static_cast<std::size_t>((sets + 63) / 64 * 8);
-    std::uint64_t seen = 0;
-    for (std::size_t at = bytes; sets % 64 != 0 && at <= rows.size(); at += bytes)
-        seen |= load_le<std::uint64_t>(rows.data() + at - 8);
-    seen = sets % 64 == 0 ? 0 : seen >> sets % 64;
-    return seen == 0 ? 8 * bytes : sets + static_cast<unsigned>(std::countr_zero(seen));
+/// The first set, from `sets` on, with a bit in a row.
+std::optional<std::uint64_t> set_behind(std::span<const std::byte> rows, std::uint64_t sets) {
+    const auto bytes = static_cast<std::size_t>(row_bytes(sets));
+    if (sets == 8 * bytes) return std::nullopt;
+    const auto seen_in = [&]<class Word>(Word seen) {
+        for (std::size_t at = bytes; at <= rows.size(); at += bytes)
+            seen |= load_le<Word>(rows.data() + at - sizeof seen);
+        return std::uint64_t{seen};
+    };
+    const std::uint64_t seen = bytes == 1   ? seen_in(std::uint8_t{})
+                               : bytes == 2 ? seen_in(std::uint16_t{})
+                               : bytes == 4 ? seen_in(std::uint32_t{})
+                                            : seen_in(std::uint64_t{});
+    const std::uint64_t behind = seen >> sets % 64;
+    if (behind == 0) return std::nullopt;
+    return sets + static_cast<unsigned>(std::countr_zero(behind));
 }
 
 struct BankFormat {
@@ -91,28 +99,29 @@ struct BankFormat {
         };
         // Below 2^41 rows of below 2^30 bytes.
         const std::uint64_t rows = parsed.blocks * layout.block_bits(),
-                            row_bytes = (parsed.sets + 63) / 64 * 8;
-        if (row_bytes > (UINT64_MAX - framing_bytes) / rows)
+                            of_row = row_bytes(parsed.sets);
+        if (of_row > (UINT64_MAX - framing_bytes) / rows)
             return fault(LoadFault::size, bytes() + " take more than 2^64 bytes");
-        parsed.bits_bytes = static_cast<std::size_t>(rows * row_bytes);
-        if (auto error = check_size(rows * row_bytes, bytes_in_all, options, bytes))
+        parsed.bits_bytes = static_cast<std::size_t>(rows * of_row);
+        if (auto error = check_size(rows * of_row, bytes_in_all, options, bytes))
             return std::move(*error);
         return parsed;
     }
 
     static Loaded<FilterBank> make(const ParsedHeader& parsed, Storage bits,
                                    const Options& options) {
-        const auto behind = set_behind({bits.data(), bits.size()}, parsed.sets);
-        if (behind % 64 != 0)
-            return fault(LoadFault::parameter, "a bit of set " + std::to_string(behind) +
+        if (const auto behind = set_behind({bits.data(), bits.size()}, parsed.sets))
+            return fault(LoadFault::parameter, "a bit of set " + std::to_string(*behind) +
                                                    " is set in a bank of " +
                                                    std::to_string(parsed.sets) + " sets");
-        return FilterBank({.bits_ = std::move(bits),
+        const Options with_hash = parsed.hash.options(options);
+        return FilterBank(KeyHash(with_hash),
+                          {.bits_ = std::move(bits),
                            .sets_ = parsed.sets,
                            .blocks_ = parsed.blocks,
                            .n_keys_ = parsed.n_keys,
                            .layout_ = parsed.layout},
-                          parsed.hash.options(options));
+                          with_hash);
     }
 };
 

@@ -74,7 +74,8 @@ FilterBank FilterBank::of(std::span<const FilterBase* const> filters, const Opti
                      .layout_ = first.layout()},
                     options);
     if (!same_kind) bank.set_key_kind(KeyKind::unknown);
-    const std::size_t words = bank.bitmap_bytes() / 8, of_one = first.size_in_bytes();
+    const std::size_t words = bank.bitmap_bytes() / 8, of_one = first.size_in_bytes(),
+                      row_bytes = bank.row_bytes();
     for (std::size_t w = 0; w < words; ++w)
         for (std::size_t at = 0; at < of_one; at += 8) {
             std::uint64_t m[64] = {};
@@ -82,8 +83,11 @@ FilterBank FilterBank::of(std::span<const FilterBase* const> filters, const Opti
                 m[i] = word_at(filters[64 * w + i]->bytes(), at);
             transpose(m);
             const std::size_t rows = std::min<std::size_t>(64, 8 * (of_one - at));
-            for (std::size_t i = 0; i < rows; ++i)
-                detail::store_le(bank.bits_.data() + ((8 * at + i) * words + w) * 8, m[i]);
+            for (std::size_t i = 0; i < rows; ++i) {
+                const std::uint64_t of_row = detail::little_endian(m[i]);
+                std::memcpy(bank.bits_.data() + (8 * at + i) * row_bytes + 8 * w, &of_row,
+                            std::min<std::size_t>(8, row_bytes));
+            }
         }
     return bank;
 }
@@ -99,7 +103,8 @@ void FilterBank::resize(std::size_t sets) {
     detail::check_sets(sets);
     const std::uint64_t bytes = detail::bank_bytes(layout_, blocks_, sets);
     detail::check_bank_bytes(bytes, max_bytes_);
-    const std::size_t before = bitmap_bytes(), after = (sets + 63) / 64 * 8;
+    const std::size_t before = row_bytes(),
+                      after = static_cast<std::size_t>(detail::row_bytes(sets));
     if (after != before) {
         Options options;
         options.allocator = allocator_;
@@ -110,14 +115,15 @@ void FilterBank::resize(std::size_t sets) {
                         std::min(before, after));
         bits_.swap(other);
     }
-    // Of sets that are gone nothing is left in the last word.
+    // Of sets that are gone nothing is left in a row.
     const bool fewer = sets < sets_;
     sets_ = sets;
-    if (fewer && sets % 64 != 0) {
-        const std::uint64_t kept = (std::uint64_t{1} << sets % 64) - 1;
-        for (std::uint64_t row = 1; row <= rows(); ++row) {
-            std::byte* const last = bits_.data() + row * after - 8;
-            detail::store_le(last, detail::load_le<std::uint64_t>(last) & kept);
+    if (fewer && sets != 8 * after) {
+        const auto kept = static_cast<std::byte>((1u << sets % 8) - 1);
+        for (std::uint64_t row = 0; row < rows(); ++row) {
+            std::byte* const last = bits_.data() + row * after + sets / 8;
+            *last &= kept;
+            std::fill(last + 1, bits_.data() + (row + 1) * after, std::byte{0});
         }
     }
 }
@@ -127,7 +133,7 @@ void FilterBank::clear_set(std::size_t set) {
     check_set(set);
     const auto others = static_cast<std::byte>(~(1u << set % 8));
     std::byte* at = bits_.data() + set / 8;
-    for (std::uint64_t row = 0; row < rows(); ++row, at += bitmap_bytes()) *at &= others;
+    for (std::uint64_t row = 0; row < rows(); ++row, at += row_bytes()) *at &= others;
 }
 
 void FilterBank::clear() {

@@ -26,7 +26,8 @@ struct BankTarget {
     std::byte* bits;
     Rows* rows;
     std::uint64_t blocks, sets;
-    std::uint64_t words;  ///< of a row
+    std::uint64_t words;      ///< of a bitmap
+    std::uint64_t row_bytes;  ///< 1, 2, 4, or 8 * words
     std::uint32_t k, zones;
     std::uint32_t chunk;  ///< 8, 16 or 32 keys
 };

@@ -39,6 +39,13 @@ struct HalfWords {
     static V xor3(V a, V b, V c) { return a ^ b ^ c; }
 };
 using OneWord = Words<Ops<ScalarArch>>;
+/// Rows of fewer bytes than a word.
+template <class Bits>
+struct PartOfWord {
+    using V = std::uint64_t;
+    static V load(const std::byte* p) { return load_le<Bits>(p); }
+    static void store(std::byte* p, V v) { store_le(p, v); }
+};
 
 /// The AND of a key's rows in one part of them.
 template <class P>
@@ -90,7 +97,7 @@ inline void for_each_part(std::size_t first, std::size_t words, const Work& work
 
 template <class O>
 inline void prefetch_rows(const BankTarget& t, const std::uint64_t* offsets, std::size_t keys) {
-    const std::uint64_t bytes = 8 * t.words;
+    const std::uint64_t bytes = t.row_bytes;
     const bool straddles = t.words % 8 != 0 && (t.words & (t.words - 1)) != 0;
 #pragma GCC unroll 1
     for (std::size_t i = 0; i < keys * t.k; ++i) {
@@ -129,15 +136,22 @@ inline void for_each_eight(const BankTarget& t, const std::uint64_t* hashes, std
     }
 }
 
-/// The ANDs of the rows of so many keys, t.words words a key.
+/// The ANDs of the rows of so many keys, one word a key.
+template <class P>
+inline void and_words(const BankTarget& t, const std::uint64_t* offsets, std::size_t keys,
+                      std::byte* to) {
+    for (std::size_t i = 0; i < keys; ++i, offsets += t.k, to += 8)
+        P::store(to, and_rows<P>(t.bits, offsets, t.k));
+}
+
+/// The same, t.words words a key.
 template <class O>
 inline void and_keys(const BankTarget& t, const std::uint64_t* offsets, std::size_t keys,
                      std::byte* to) {
-    if (t.words == 1) {
-        for (std::size_t i = 0; i < keys; ++i, offsets += t.k, to += 8)
-            OneWord::store(to, and_rows<OneWord>(t.bits, offsets, t.k));
-        return;
-    }
+    if (t.row_bytes == 1) return and_words<PartOfWord<std::uint8_t>>(t, offsets, keys, to);
+    if (t.row_bytes == 2) return and_words<PartOfWord<std::uint16_t>>(t, offsets, keys, to);
+    if (t.row_bytes == 4) return and_words<PartOfWord<std::uint32_t>>(t, offsets, keys, to);
+    if (t.words == 1) return and_words<OneWord>(t, offsets, keys, to);
     for (std::size_t i = 0; i < keys; ++i, offsets += t.k, to += 8 * t.words) {
         std::size_t w = 0;
 #pragma GCC unroll 1
@@ -246,7 +260,7 @@ template <class O, LayoutKind kind>
 void bank_rows(const BankTarget& target, const std::uint64_t* hashes, std::size_t n,
                std::uint64_t* offsets) {
     const BankTarget t = target;
-    const std::uint64_t bytes = 8 * t.words;
+    const std::uint64_t bytes = t.row_bytes;
     constexpr LayoutTraits traits = traits_of(kind);
     for (std::size_t i = 0; i < n; ++i, offsets += t.k) {
         if constexpr (traits.anywhere) {

@@ -1,10 +1,8 @@
 // simdbloom bank: which of many sets may have a key.
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <filesystem>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -16,8 +14,6 @@
 #include "json.hpp"
 #include "keys.hpp"
 #include "kmers.hpp"
-#include "simdbloom/bank/filter_bank.hpp"
-#include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom::tools {
 namespace {
@@ -100,19 +96,15 @@ int build(const BankBuild& s) {
                                  "\" is not a regular file: the names of the sets go beside it");
     const auto files = files_of(s.inputs);
     check_apart(files, {s.output, names_of(s.output)});
-    std::uint64_t keys = 0, most = 0;
-    for (const auto& file : files) {
-        const std::uint64_t n = count_keys(file, s.k);
-        keys += n;
-        most = std::max(most, n);
-    }
-    if (most == 0) throw std::runtime_error("\"" + files.front() + "\" has no keys");
+    std::vector<std::size_t> keys;
+    for (const auto& file : files) keys.push_back(static_cast<std::size_t>(count_keys(file, s.k)));
+    if (std::ranges::max(keys) == 0)
+        throw std::runtime_error("\"" + files.front() + "\" has no keys");
     Options options;
     options.spec = s.spec;
     options.key_kind = s.k == 0 ? KeyKind::bytes : KeyKind::integers;
-    auto bank = s.bits_per_key
-                    ? FilterBank::with_bits_per_key(files.size(), most, *s.bits_per_key, options)
-                    : FilterBank::for_fpr(files.size(), most, s.fpr, options);
+    auto bank = s.bits_per_key ? CompactBank::with_bits_per_key(keys, *s.bits_per_key, options)
+                               : CompactBank::for_fpr(keys, s.fpr, options);
     std::string names = keys_of(s.k) + "\n";
     for (std::size_t set = 0; set < files.size(); ++set) {
         for_each_keys(files[set], s.k, [&](const Keys& some) { bank.insert(set, some); });
@@ -120,31 +112,25 @@ int build(const BankBuild& s) {
     }
     save_text(names, names_of(s.output));
     save_file(bank, s.output);
-    const double mean = static_cast<double>(keys) / static_cast<double>(files.size());
-    const double unused = 1 - mean / static_cast<double>(most);
+    const BankSizes sizes = sizes_of(bank);
+    const std::string spec = bank.banks()[0].spec();
     if (s.json) {
         print_json({{"output", json_text(s.output)},
-                    {"spec", bank.spec()},
+                    {"spec", spec},
                     {"sets", bank.sets()},
-                    {"keys", keys},
-                    {"made_for", most},
+                    {"banks", bank.banks().size()},
+                    {"keys", sizes.keys},
+                    {"made_for", sizes.largest},
                     {"bytes", bank.size_in_bytes()},
-                    {"bits_per_key", bank.bits_per_key()},
-                    {"fpr", bank.expected_fpr()},
-                    {"unused", unused}});
+                    {"bits_per_key", sizes.bits_per_key},
+                    {"fpr", sizes.highest_fpr}});
         return 0;
     }
-    print_line(
-        stderr,
-        "%s: %zu sets of up to %llu keys in %s, %zu bytes, %.2f bits/key, FPR of a set about "
-        "%.3g%%",
-        s.output.c_str(), bank.sets(), count_of(most), bank.spec().c_str(), bank.size_in_bytes(),
-        bank.bits_per_key(), 100 * bank.expected_fpr());
-    if (unused > 0.5)
-        print_message(
-            formatted("%.0f%% of the bits are wasted, because the sets have %.0f keys on "
-                      "average: put the large sets into a bank of their own",
-                      100 * unused, mean));
+    print_line(stderr,
+               "%s: %zu sets of up to %llu keys in %zu sizes of %s, %zu bytes, %.2f bits/key, FPR "
+               "of a set at most %.3g%%",
+               s.output.c_str(), bank.sets(), count_of(sizes.largest), bank.banks().size(),
+               spec.c_str(), bank.size_in_bytes(), sizes.bits_per_key, 100 * sizes.highest_fpr);
     return 0;
 }
 
@@ -163,7 +149,7 @@ struct Sets {
 };
 
 /// What the file of the names says. Escaped again, because anybody may have written it.
-Sets read_sets(const std::string& bank_path, const FilterBank& bank) {
+Sets read_sets(const std::string& bank_path, const CompactBank& bank) {
     const std::string path = names_of(bank_path);
     KeySource source({path}, KeyFormat::lines, 0, 1);
     std::vector<std::string> lines;
@@ -236,7 +222,7 @@ private:
     bool is_found_ = false;
 };
 
-void probe_lines(const BankProbe& s, const FilterBank& bank, SetPrinter& printer) {
+void probe_lines(const BankProbe& s, const CompactBank& bank, SetPrinter& printer) {
     const std::size_t bytes = bank.bitmap_bytes();
     const std::size_t chunk = std::max<std::size_t>(1, (1 << 20) / bytes);
     std::vector<std::uint8_t> bitmaps;
@@ -247,16 +233,14 @@ void probe_lines(const BankProbe& s, const FilterBank& bank, SetPrinter& printer
             bitmaps.resize(n * bytes);
             bank.contains(Keys::hashes(source.hashes().subspan(first, n)), bitmaps);
             for (std::size_t i = 0; i < n; ++i) {
-                for (std::size_t at = 0; at < bytes; at += 8)
-                    for (auto word = detail::load_le<std::uint64_t>(&bitmaps[i * bytes + at]);
-                         word != 0; word &= word - 1)
-                        printer.add(8 * at + static_cast<std::size_t>(std::countr_zero(word)));
+                for (const auto set : sets_of(std::span(bitmaps).subspan(i * bytes, bytes)))
+                    printer.add(set);
                 printer.end(source.texts()[first + i]);
             }
         }
 }
 
-void probe_kmers(const BankProbe& s, unsigned k, const FilterBank& bank, SetPrinter& printer) {
+void probe_kmers(const BankProbe& s, unsigned k, const CompactBank& bank, SetPrinter& printer) {
     const double share = s.at_least.value_or(usual_share);
     std::uint64_t n = 0;
     std::vector<std::uint64_t> counts(bank.sets()), some(bank.sets());
@@ -283,7 +267,7 @@ int probe(const BankProbe& s) {
     auto read_from = s.inputs;
     read_from.push_back(s.bank);
     check_apart(read_from, {standard_output});
-    const FilterBank bank = map_bank(s.bank).value();
+    const CompactBank bank = map_bank(s.bank).value();
     Sets sets = read_sets(s.bank, bank);
     if ((s.k != 0 && s.k != sets.k) || (s.at_least && sets.k == 0))
         throw std::runtime_error("the keys of " + s.bank + " are " + keys_of(sets.k));
@@ -296,8 +280,8 @@ int probe(const BankProbe& s) {
 void add_bank_build(CLI::App& app, int& status) {
     auto* command = add_command(
         app, "build", "Make a bank: each file is a set, and its lines or k-mers are the keys",
-        "Every set has the size of the largest. The names of the sets are in a file\n"
-        "beside the bank, BANK.sets.",
+        "Sets of similar size share a bank. The names of the sets are in a file beside\n"
+        "the bank, BANK.sets.",
         {{"simdbloom bank build logs -o logs.bank", "a set for each file of a folder"},
          {"simdbloom bank build genomes -o genomes.bank --kmers 21", "k-mers of FASTA"},
          {"simdbloom bank build a.txt b.txt -o two.bank --fpr 0.001", "an FPR of 0.1 % a set"}});

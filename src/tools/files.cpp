@@ -66,9 +66,22 @@ Loaded<FrozenFilter> map_filter(const std::string& path) {
     return path != "-" ? map_file(path) : of_standard_input(view(standard_input()));
 }
 
-Loaded<FilterBank> map_bank(const std::string& path) {
-    return path != "-" ? map_file<FilterBank>(path)
-                       : of_standard_input(view<FilterBank>(standard_input()));
+Loaded<CompactBank> map_bank(const std::string& path) {
+    return path != "-" ? map_file<CompactBank>(path)
+                       : of_standard_input(view<CompactBank>(standard_input()));
+}
+
+BankSizes sizes_of(const CompactBank& bank) {
+    BankSizes sizes;
+    for (std::size_t set = 0; set < bank.sets(); ++set) {
+        sizes.keys += bank.n_keys(set);
+        sizes.largest = std::max(sizes.largest, bank.n_keys(set));
+        sizes.highest_fpr = std::max(sizes.highest_fpr, bank.expected_fpr(set));
+    }
+    if (sizes.keys != 0)
+        sizes.bits_per_key =
+            8 * static_cast<double>(bank.size_in_bytes()) / static_cast<double>(sizes.keys);
+    return sizes;
 }
 
 Loaded<ForeignFilter> read_foreign_filter(const std::string& path) {

@@ -10,7 +10,7 @@
 
 #include "core/files/files.hpp"
 #include "simdbloom/any/serialize.hpp"
-#include "simdbloom/bank/filter_bank.hpp"
+#include "simdbloom/bank/compact_bank.hpp"
 #include "simdbloom/foreign/foreign.hpp"
 
 namespace simdbloom::tools {
@@ -27,7 +27,13 @@ template <class F>
 Loaded<F> load_filter(const std::string& path);
 /// The same without a copy, where the file can be mapped.
 Loaded<FrozenFilter> map_filter(const std::string& path);
-Loaded<FilterBank> map_bank(const std::string& path);
+Loaded<CompactBank> map_bank(const std::string& path);
+/// What all sets of a bank come to.
+struct BankSizes {
+    std::uint64_t keys = 0, largest = 0;  ///< that they were made for
+    double bits_per_key = 0, highest_fpr = 0;
+};
+BankSizes sizes_of(const CompactBank& bank);
 /// A filter of another system. Without a format, the bytes say which.
 Loaded<ForeignFilter> read_foreign_filter(const std::string& path);
 Loaded<ForeignFilter> read_foreign_filter(const std::string& path, ForeignFormat format);

@@ -74,25 +74,29 @@ int info_of(const ForeignFilter& filter, bool json) {
     return 0;
 }
 
-int info_of(const FilterBank& bank, bool json) {
+int info_of(const CompactBank& bank, bool json) {
+    const BankSizes sizes = sizes_of(bank);
     if (json) {
-        print_json({{"spec", bank.spec()},
+        print_json({{"spec", bank.banks()[0].spec()},
                     {"sets", bank.sets()},
-                    {"made_for", bank.n_keys()},
+                    {"banks", bank.banks().size()},
+                    {"made_for", sizes.largest},
                     {"bytes", bank.size_in_bytes()},
-                    {"bits_per_key", bank.bits_per_key()},
+                    {"bits_per_key", sizes.bits_per_key},
                     {"hash", to_string(bank.hashing())},
                     {"seed", bank.seed()},
                     {"keys", to_string(bank.key_kind())},
-                    {"fpr_as_made", bank.expected_fpr()}});
+                    {"fpr_as_made", sizes.highest_fpr}});
         return 0;
     }
-    print_line(stdout, "spec           %s, a bank of %zu sets", bank.spec().c_str(), bank.sets());
-    print_line(stdout, "made for       %llu keys a set", count_of(bank.n_keys()));
+    print_line(stdout, "spec           %s, a bank of %zu sets in %zu sizes",
+               bank.banks()[0].spec().c_str(), bank.sets(), bank.banks().size());
+    print_line(stdout, "made for       %llu keys in all, up to %llu a set", count_of(sizes.keys),
+               count_of(sizes.largest));
     print_line(stdout, "size           %zu bytes, %.2f bits/key", bank.size_in_bytes(),
-               bank.bits_per_key());
+               sizes.bits_per_key);
     print_hash(bank);
-    print_line(stdout, "FPR as made    %.4g%% a set", 100 * bank.expected_fpr());
+    print_line(stdout, "FPR as made    at most %.4g%% a set", 100 * sizes.highest_fpr);
     return 0;
 }
 

@@ -26,7 +26,7 @@ void expect_same_bank(const FilterBank& a, const FilterBank& b) {
 TEST(BankSaved, EveryBankComesBackFromBytesViewsAndFiles) {
     const test::TemporaryFolder folder("bank");
     for (const auto& spec : test::bloom_specs())
-        for (const std::size_t sets : {1u, 64u, 65u}) {
+        for (const std::size_t sets : {1u, 9u, 17u, 64u, 65u}) {
             SCOPED_TRACE(spec + ", sets: " + std::to_string(sets));
             const auto bank = test::make_bank(spec, sets, 20).bank;
             test::expect_comes_back<FilterBank>(bank, folder.path / "bank", expect_same_bank);

@@ -35,7 +35,8 @@ TEST(BankSets, SetsAreAddedClearedAndRemoved) {
         filters[s] = test::filter_like(bank, 8, {.seed = 77});
         ASSERT_NO_FATAL_FAILURE(expect());
     }
-    for (const std::size_t sets : {65u, 64u, 63u, 200u, 130u, 128u, 1u, 70u}) {
+    for (const std::size_t sets :
+         {65u, 64u, 63u, 200u, 130u, 128u, 33u, 17u, 12u, 9u, 8u, 3u, 16u, 32u, 1u, 70u}) {
         bank.resize(sets);
         while (filters.size() > sets) filters.pop_back();
         while (filters.size() < sets) filters.push_back(test::filter_like(bank, 8, {.seed = 77}));
@@ -83,7 +84,7 @@ TEST(BankSets, WhatCannotBeResizedStaysAsItWas) {
 
 TEST(BankSets, ABankOfFiltersIsTheBankThatTheirKeysMake) {
     for (const auto& spec : test::bloom_specs())
-        for (const std::size_t sets : {1u, 64u, 67u}) {
+        for (const std::size_t sets : {1u, 12u, 30u, 64u, 67u}) {
             SCOPED_TRACE(spec + ", sets: " + std::to_string(sets));
             const auto both = test::make_bank(spec, sets, 50);
             const auto of = FilterBank::of(bases_of(both.filters));

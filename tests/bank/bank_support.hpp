@@ -49,8 +49,9 @@ inline std::vector<std::uint64_t> asked_keys(std::size_t n, std::size_t sets) {
 }
 
 /// Every call of the bank says what the filters say, and writes nothing behind its answers.
-inline void expect_answers_of(const FilterBank& bank, const std::vector<AnyFilter>& filters,
-                              const std::vector<std::uint64_t>& keys) {
+template <class Bank>
+void expect_answers_of(const Bank& bank, const std::vector<AnyFilter>& filters,
+                       const std::vector<std::uint64_t>& keys) {
     const std::size_t n = keys.size(), bytes = bank.bitmap_bytes(), sets = filters.size();
     ASSERT_EQ(bank.sets(), sets);
     ASSERT_EQ(bytes, (sets + 63) / 64 * 8);
@@ -75,6 +76,7 @@ inline void expect_answers_of(const FilterBank& bank, const std::vector<AnyFilte
         for (std::uint32_t s = 0; s < sets; ++s)
             if ((row[s / 8] >> s % 8 & 1) != 0) in.push_back(s);
         ASSERT_EQ(bank.select(keys[i]), in);
+        ASSERT_EQ(sets_of(row), in);
         ASSERT_EQ(bank.count(keys[i]), in.size());
         std::vector<std::uint8_t> one(bytes + 1, 0xA5);
         bank.contains(keys[i], std::span(one).first(bytes));
@@ -92,7 +94,8 @@ inline void expect_answers_of(const FilterBank& bank, const std::vector<AnyFilte
 /// Column s of the bank is filter s, bit by bit, and bits behind the sets are 0.
 inline void expect_columns(const FilterBank& bank, const std::vector<AnyFilter>& filters) {
     ASSERT_EQ(bank.rows(), 8 * bits_of(filters[0]).size());
-    const std::size_t bytes = bank.bitmap_bytes();
+    const std::size_t sets = filters.size(), bytes = bank.row_bytes();
+    ASSERT_EQ(bytes, sets <= 8 ? 1 : sets <= 16 ? 2 : sets <= 32 ? 4 : (sets + 63) / 64 * 8);
     std::vector<std::byte> expected(bank.size_in_bytes());
     for (std::size_t s = 0; s < filters.size(); ++s)
         for (std::size_t row = 0; row < bank.rows(); ++row)

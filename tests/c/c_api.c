@@ -1,5 +1,6 @@
 /* The C header, compiled as C99 and used from it. Prints what fails. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,6 +192,95 @@ static void refuse(void) {
     CHECK(strcmp(simdbloom_version(), SIMDBLOOM_EXPECTED_VERSION) == 0);
 }
 
+static void banks(const char* path) {
+    static const uint64_t sizes[3] = {1000, 10, 0};
+    uint64_t keys[4] = {1, 2, 3, UINT64_C(1) << 60}, counts[4] = {9, 9, 9, 9};
+    uint32_t sets[4] = {9, 9, 9, 9};
+    uint8_t bitmaps[4 * 8 + 1], *bytes;
+    size_t found = 9, set = 9, size;
+    simdbloom_options options = {0};
+    /* The example of the header. */
+    simdbloom_bank* bank = NULL;
+    if (simdbloom_bank_create_for_fpr(NULL, sizes, 3, 0.000001, NULL, &bank) != SIMDBLOOM_OK ||
+        simdbloom_bank_insert(bank, 1, keys, 4, 0) != SIMDBLOOM_OK ||
+        simdbloom_bank_select(bank, keys[2], sets, &found) != SIMDBLOOM_OK)
+        fprintf(stderr, "%s\n", simdbloom_error());
+    simdbloom_bank *copy = NULL, *none = NULL;
+    CHECK(found == 1 && sets[0] == 1 && sets[1] == 9);
+    CHECK(simdbloom_bank_sets(bank) == 3 && simdbloom_bank_bitmap_bytes(bank) == 8);
+    CHECK(simdbloom_bank_size_in_bytes(bank) > 2000);
+    CHECK(simdbloom_bank_expected_fpr(bank, 0) > 0 && simdbloom_bank_expected_fpr(bank, 2) == 0);
+    CHECK(isnan(simdbloom_bank_expected_fpr(bank, 3)));
+    OK(simdbloom_bank_copy(bank, &copy));
+    OK(simdbloom_bank_insert(bank, 2, keys, 2, 0));
+    OK(simdbloom_bank_insert_bytes(bank, 0, "hello", 5));
+    OK(simdbloom_bank_contains_bytes(bank, "hello", 5, bitmaps));
+    CHECK(bitmaps[0] == 1 && bitmaps[7] == 0);
+    bitmaps[32] = 0xA5;
+    OK(simdbloom_bank_contains(bank, keys, 4, 0, bitmaps));
+    CHECK(bitmaps[0] == 6 && bitmaps[8] == 6 && bitmaps[16] == 2 && bitmaps[24] == 2);
+    CHECK(bitmaps[1] == 0 && bitmaps[32] == 0xA5);
+    OK(simdbloom_bank_count_per_set(bank, keys, 4, 0, counts));
+    CHECK(counts[0] == 0 && counts[1] == 4 && counts[2] == 2 && counts[3] == 9);
+    OK(simdbloom_bank_select_sets(bank, keys, 4, 0, 3, sets, &found));
+    CHECK(found == 1 && sets[0] == 1);
+    OK(simdbloom_bank_select(bank, 1, NULL, &found));
+    CHECK(found == 2);
+    OK(simdbloom_bank_add_set(bank, 100, &set));
+    CHECK(set == 3 && simdbloom_bank_sets(bank) == 4);
+    OK(simdbloom_bank_insert(bank, 3, keys, 1, 1));
+    OK(simdbloom_bank_contains(bank, keys, 1, 1, bitmaps));
+    CHECK(bitmaps[0] == 8);
+    OK(simdbloom_bank_clear_set(bank, 1));
+    OK(simdbloom_bank_select(bank, 1, sets, &found));
+    CHECK(found == 1 && sets[0] == 2);
+    OK(simdbloom_bank_select(copy, 1, sets, &found));
+    CHECK(found == 1 && sets[0] == 1);
+    simdbloom_bank_free(copy);
+    copy = NULL;
+
+    size = simdbloom_bank_saved_size(bank);
+    bytes = malloc(size);
+    OK(simdbloom_bank_save(bank, bytes, size));
+    FAILS(simdbloom_bank_save(bank, bytes, size - 1), SIMDBLOOM_LENGTH, "");
+    OK(simdbloom_bank_load(bytes, size, NULL, &copy));
+    OK(simdbloom_bank_select(copy, 2, sets, &found));
+    CHECK(found == 1 && sets[0] == 2);
+    simdbloom_bank_free(copy);
+    bytes[size / 2] ^= 1;
+    FAILS(simdbloom_bank_load(bytes, size, NULL, &none), SIMDBLOOM_DATA, "checksum");
+    free(bytes);
+    OK(simdbloom_bank_save_file(bank, path));
+    OK(simdbloom_bank_load_file(path, NULL, &copy));
+    CHECK(simdbloom_bank_sets(copy) == 4);
+    simdbloom_bank_free(copy);
+    remove(path);
+    FAILS(simdbloom_bank_load_file(path, NULL, &none), SIMDBLOOM_DATA, path);
+    OK(simdbloom_bank_clear(bank));
+    OK(simdbloom_bank_select_sets(bank, keys, 4, 0, 1, NULL, &found));
+    CHECK(found == 0);
+
+    FAILS(simdbloom_bank_create("cuckoo12", sizes, 3, 8, NULL, &none), SIMDBLOOM_INVALID, "bits");
+    FAILS(simdbloom_bank_create(NULL, NULL, 3, 8, NULL, &none), SIMDBLOOM_INVALID, "keys");
+    FAILS(simdbloom_bank_create(NULL, sizes, 0, 8, NULL, &none), SIMDBLOOM_INVALID, "sets=0");
+    FAILS(simdbloom_bank_create(NULL, sizes, 3, 8, NULL, NULL), SIMDBLOOM_INVALID, "bank");
+    options.max_bytes = 64;
+    FAILS(simdbloom_bank_create(NULL, sizes, 3, 8, &options, &none), SIMDBLOOM_LENGTH, "64");
+    FAILS(simdbloom_bank_insert(bank, 4, keys, 1, 0), SIMDBLOOM_LENGTH, "set 4");
+    FAILS(simdbloom_bank_insert(NULL, 0, keys, 1, 0), SIMDBLOOM_INVALID, "bank");
+    FAILS(simdbloom_bank_add_set(bank, 1, NULL), SIMDBLOOM_INVALID, "set is NULL");
+    CHECK(simdbloom_bank_sets(bank) == 4);
+    FAILS(simdbloom_bank_select(bank, 1, sets, NULL), SIMDBLOOM_INVALID, "found");
+    FAILS(simdbloom_bank_contains(bank, keys, 1, 0, NULL), SIMDBLOOM_INVALID, "bitmaps");
+    FAILS(simdbloom_bank_count_per_set(bank, keys, 1, 0, NULL), SIMDBLOOM_INVALID, "counts");
+    CHECK(none == NULL);
+    simdbloom_bank_free(bank);
+    simdbloom_bank_free(NULL);
+    CHECK(simdbloom_bank_sets(NULL) == 0 && simdbloom_bank_bitmap_bytes(NULL) == 0);
+    CHECK(simdbloom_bank_size_in_bytes(NULL) == 0 && simdbloom_bank_saved_size(NULL) == 0);
+    CHECK(simdbloom_bank_expected_fpr(NULL, 0) == 0);
+}
+
 int main(int argc, char** argv) {
     if (argc != 2) return 2;
     example();
@@ -198,5 +288,6 @@ int main(int argc, char** argv) {
     save_and_load(argv[1]);
     choose();
     refuse();
+    banks(argv[1]);
     return failures != 0;
 }

@@ -31,19 +31,22 @@ int refusals(const char* what, const Call& call) {
 
 #define REFUSALS(...) refusals(#__VA_ARGS__, [&] { return __VA_ARGS__; })
 
-class Handle {
+template <class T, void (*free_one)(T*)>
+class HandleOf {
 public:
-    ~Handle() { simdbloom_free(filter_); }
-    simdbloom_filter** out() {
-        simdbloom_free(filter_);
-        filter_ = nullptr;
-        return &filter_;
+    ~HandleOf() { free_one(thing_); }
+    T** out() {
+        free_one(thing_);
+        thing_ = nullptr;
+        return &thing_;
     }
-    operator simdbloom_filter*() const { return filter_; }
+    operator T*() const { return thing_; }
 
 private:
-    simdbloom_filter* filter_ = nullptr;
+    T* thing_ = nullptr;
 };
+using Handle = HandleOf<simdbloom_filter, simdbloom_free>;
+using BankHandle = HandleOf<simdbloom_bank, simdbloom_bank_free>;
 
 class CWithoutMemory : public ::testing::TestWithParam<std::string> {};
 
@@ -112,6 +115,50 @@ TEST_P(CWithoutMemory, EveryFunctionSaysSo) {
     (void)simdbloom_isa(f);
     (void)simdbloom_size_in_bytes(f);
     (void)simdbloom_version();
+}
+
+TEST(CBankWithoutMemory, EveryFunctionSaysSo) {
+    std::vector<std::uint64_t> sizes(100, 10);
+    sizes[7] = 3'000;
+    const auto keys = test::random_keys(500);
+    BankHandle f, g;
+    EXPECT_GT(REFUSALS(simdbloom_bank_create("split256", sizes.data(), 100, 12, nullptr, f.out())),
+              0);
+    EXPECT_GT(REFUSALS(simdbloom_bank_create_for_fpr("split256", sizes.data(), 100, 0.01, nullptr,
+                                                     g.out())),
+              0);
+    REFUSALS(simdbloom_bank_insert(f, 7, keys.data(), 500, 0));
+    REFUSALS(simdbloom_bank_insert_bytes(f, 9, "hello", 5));
+    std::size_t found = 0, set = 0;
+    std::vector<std::uint8_t> bitmaps(500 * 16);
+    std::vector<std::uint32_t> sets(102);
+    std::vector<std::uint64_t> counts(102);
+    REFUSALS(simdbloom_bank_contains(f, keys.data(), 500, 0, bitmaps.data()));
+    REFUSALS(simdbloom_bank_contains_bytes(f, "hello", 5, bitmaps.data()));
+    REFUSALS(simdbloom_bank_select(f, keys[0], sets.data(), &found));
+    EXPECT_GE(found, 1u);
+    REFUSALS(simdbloom_bank_select_sets(f, keys.data(), 500, 0, 400, sets.data(), &found));
+    EXPECT_EQ(found, 1u);
+    REFUSALS(simdbloom_bank_count_per_set(f, keys.data(), 500, 0, counts.data()));
+    EXPECT_EQ(counts[7], 500u);
+    EXPECT_GT(REFUSALS(simdbloom_bank_copy(f, g.out())), 0);
+    EXPECT_GT(REFUSALS(simdbloom_bank_add_set(f, 10, &set)), 0);
+    EXPECT_EQ(set, 100u);
+    EXPECT_GT(REFUSALS(simdbloom_bank_add_set(f, 100'000, &set)), 0);
+    EXPECT_EQ(set, 101u);
+    REFUSALS(simdbloom_bank_count_per_set(f, keys.data(), 500, 0, counts.data()));
+    EXPECT_EQ(counts[7], 500u);
+    EXPECT_EQ(counts[101], 0u);
+    std::vector<unsigned char> bytes(simdbloom_bank_saved_size(f));
+    REFUSALS(simdbloom_bank_save(f, bytes.data(), bytes.size()));
+    EXPECT_GT(REFUSALS(simdbloom_bank_load(bytes.data(), bytes.size(), nullptr, g.out())), 0);
+    EXPECT_EQ(simdbloom_bank_sets(g), 102u);
+    const test::TemporaryFolder folder("c-bank-memory");
+    const std::string path = (folder.path / "bank").string();
+    EXPECT_GT(REFUSALS(simdbloom_bank_save_file(f, path.c_str())), 0);
+    EXPECT_GT(REFUSALS(simdbloom_bank_load_file(path.c_str(), nullptr, g.out())), 0);
+    REFUSALS(simdbloom_bank_clear_set(f, 7));
+    REFUSALS(simdbloom_bank_clear(f));
 }
 
 INSTANTIATE_TEST_SUITE_P(Spec, CWithoutMemory, ::testing::ValuesIn(test::layout_names()),

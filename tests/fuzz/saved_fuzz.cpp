@@ -50,6 +50,27 @@ void add_series(std::vector<Sample>& all, const ScalableBloom& series) {
     all.push_back({save(series), headers, sign});
 }
 
+/// A table with a checksum, and banks from multiples of 64 on.
+void add_compact(std::vector<Sample>& all, const CompactBank& bank) {
+    std::size_t at = (64 + 8 * bank.banks().size() + 12 * bank.sets() + 8 + 63) / 64 * 64;
+    std::vector<std::size_t> headers{0, 64};
+    for (const auto& its : bank.banks()) {
+        headers.push_back(at);
+        at = (at + saved_size(its) + 63) / 64 * 64;
+    }
+    const auto sign = [headers, table = 64 + 8 * bank.banks().size() + 12 * bank.sets(),
+                       bytes_of = [&] {
+                           std::vector<std::size_t> sizes;
+                           for (const auto& its : bank.banks()) sizes.push_back(saved_size(its));
+                           return sizes;
+                       }()](Bytes& bytes) {
+        detail::store_le(&bytes[table], hash_bytes(std::span<const std::byte>(bytes).first(table)));
+        for (std::size_t i = 0; i < bytes_of.size(); ++i)
+            sign_single(std::span(bytes).subspan(headers[i + 2], bytes_of[i]));
+    };
+    all.push_back({save(bank), headers, sign});
+}
+
 /// Filters of every layout and width, maps, growing filters that are empty, half full, grown and
 /// with copies in the stash, series of one filter and of several, join filters of every kind, and
 /// banks with rows of a part of a word and of several words.
@@ -98,6 +119,13 @@ const std::vector<Sample>& samples() {
                     for (std::size_t s = 0; s < sets; s += 2) bank.insert(s, some_keys(20));
                     add(made, save(bank));
                 }
+        std::vector<std::size_t> sizes(40, 2);
+        sizes[3] = 100;
+        for (const auto& options : {Options{}, keyed()}) {
+            auto bank = CompactBank::with_bits_per_key(sizes, 12, options);
+            for (std::size_t s = 0; s < 40; ++s) bank.insert(s, some_keys(sizes[s]));
+            add_compact(made, bank);
+        }
         return made;
     }();
     return all;
@@ -173,6 +201,26 @@ void use(FilterBank bank, std::span<const std::byte> saved) {
     for (const auto key : keys) must(copy.select(key).back() == copy.sets() - 1);
 }
 
+void use(CompactBank bank, std::span<const std::byte> saved) {
+    // A bank of one size is written as a bank of unequal sets.
+    must(saved[4] == std::byte{'K'} || std::ranges::equal(save(bank), saved));
+    const KeyVector keys = some_keys(50);
+    std::vector<std::uint64_t> counts(bank.sets()), expected(bank.sets());
+    for (const auto key : keys)
+        for (const auto set : bank.select(key)) ++expected.at(set);
+    for (const Isa isa : usable_isas()) {
+        bank.use_isa(isa);
+        bank.count_per_set(keys, counts);
+        must(counts == expected);
+    }
+    CompactBank copy = bank;
+    for (std::size_t s = 0; s < copy.sets(); ++s)
+        must(copy.expected_fpr(s) >= 0 && copy.expected_fpr(s) <= 1);
+    const std::size_t added = copy.add_set(1);
+    copy.insert(added, keys);
+    for (const auto key : keys) must(copy.select(key).back() == added);
+}
+
 /// A file in memory that holds these bytes.
 struct MemoryFile {
     int fd = ::memfd_create("saved", 0);
@@ -211,6 +259,10 @@ void load_and_use(std::span<const std::byte> bytes) {
     if (bank) use(std::move(*bank), bytes);
     else must(!bank.error().message.empty());
     if (bank_there) use(std::move(*bank_there), bytes);
+    auto compact = load<CompactBank>(bytes, options);
+    must(compact.has_value() == view<CompactBank>(copy, options).has_value());
+    must(compact.has_value() || !compact.error().message.empty());
+    if (compact) use(std::move(*compact), bytes);
     std::free(memory);
 }
 

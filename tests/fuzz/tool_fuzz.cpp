@@ -76,9 +76,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         case 0: {  // a filter or a bank of keys finds all of them
             if ((choice & 16) != 0) {
                 const std::string k = std::to_string(choice % 34);
-                const int built =
-                    run((choice & 32) != 0 ? Words{"bank", "build", a, "-o", out, "--kmers", k}
-                                           : Words{"bank", "build", a, "-o", out, "--spec", spec});
+                write(b, middle);  // a set of fewer keys
+                Words words{"bank", "build", a, b, "-o", out};
+                if ((choice & 32) != 0) words.insert(words.end(), {"--kmers", k});
+                else words.insert(words.end(), {"--spec", spec});
+                const int built = run(words);
                 if (built == 0) must(run({"bank", "probe", out, a, "-c"}) == 0);
                 if (built != 1) run({"bank", "probe", out, b, "--at-least", "0.1"});
                 break;

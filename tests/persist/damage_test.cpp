@@ -49,6 +49,12 @@ std::vector<Saved> everything(std::size_t keys) {
     FilterBank bank = FilterBank::with_bits_per_key(65, 40, 8, {.spec = "register64:k=4"});
     for (std::size_t s = 0; s < 65; ++s) bank.insert(s, test::random_keys(40, 40 * s));
     all.push_back(saved_as<FilterBank>("bank", save(bank)));
+    std::vector<std::size_t> sizes(30, 4);
+    sizes[7] = 300;
+    CompactBank compact = CompactBank::with_bits_per_key(sizes, 8, {.spec = "register64:k=4"});
+    for (std::size_t s = 0; s < 30; ++s) compact.insert(s, test::random_keys(sizes[s], 40 * s));
+    EXPECT_EQ(compact.banks().size(), 2u);
+    all.push_back(saved_as<CompactBank>("compact bank", save(compact)));
     ScalableBloom series({.first_capacity = 20, .fpr = 0.1});
     series.insert(test::random_keys(100));
     all.push_back(saved_as<ScalableBloom>("series", save(series)));

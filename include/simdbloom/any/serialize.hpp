@@ -24,8 +24,8 @@ template <class F>
 SIMDBLOOM_API Loaded<F> load_path(const std::filesystem::path& path, const Options& options,
                                   bool stays) noexcept;
 template <class F>
-concept Viewed =
-    std::same_as<F, FrozenFilter> || std::same_as<F, BloomierMap> || std::same_as<F, FilterBank>;
+concept Viewed = std::same_as<F, FrozenFilter> || std::same_as<F, BloomierMap> ||
+    std::same_as<F, FilterBank> || std::same_as<F, CompactBank>;
 
 }  // namespace detail
 

@@ -111,8 +111,8 @@ public:
     /// The sets that at least `least` of the keys are in, ascending.
     std::vector<std::uint32_t> select_sets(const Keys& keys, std::size_t least) const;
 
-    /// Adds an empty set and returns its number. Every 64th set is new memory for the whole bank,
-    /// into which it is copied; make the bank with more sets if you know that they come.
+    /// Adds an empty set and returns its number. Where a row needs more bytes, the whole bank is
+    /// copied into new memory; make the bank with more sets if you know that they come.
     std::size_t add_set();
     /// Removes the keys of a set. Reads and writes a byte of every row.
     void clear_set(std::size_t set);
@@ -124,8 +124,10 @@ public:
 
     /// The number of sets; 0 after a move.
     std::size_t sets() const noexcept { return static_cast<std::size_t>(sets_); }
-    /// The bytes of a bitmap over the sets, and of a row: 8 for every 64 sets begun.
+    /// The bytes of a bitmap over the sets: 8 for every 64 sets begun.
     std::size_t bitmap_bytes() const noexcept { return 8 * static_cast<std::size_t>(words()); }
+    /// The bytes of a row: 1, 2 or 4 for up to 8, 16 or 32 sets, else bitmap_bytes().
+    std::size_t row_bytes() const noexcept;
     /// The bits of each set.
     std::uint64_t rows() const noexcept { return blocks_ * layout_.block_bits(); }
     /// The number of keys that each set was made for.
@@ -148,18 +150,22 @@ public:
     /// Throws std::invalid_argument if this machine cannot run it.
     void use_isa(Isa isa);
 
+    FilterBank(const FilterBank&) = default;
+    FilterBank(FilterBank&&) noexcept = default;
+    /// Throws std::bad_alloc, and then stays as it was.
+    FilterBank& operator=(const FilterBank& other) { return *this = FilterBank(other); }
+    FilterBank& operator=(FilterBank&&) noexcept = default;
+
     // For the library's own code.
 
-    /// A bank that was saved.
+    /// The bank that the parts are.
     FilterBank(const detail::KeyHash& hash, detail::BankParts parts, const Options& options);
-    FilterBank(detail::BankParts parts, const Options& options);
+    /// Throws std::invalid_argument for a bank that was moved from or is a view.
+    void check_writable() const;
 
 private:
-    static FilterBank sized(std::size_t sets, std::size_t keys_each, double bits_or_fpr,
-                            bool is_fpr, const Options& options);
     std::uint64_t words() const noexcept { return (sets_ + 63) / 64; }
     void check_set(std::size_t set) const;
-    void check_writable() const;
     detail::BankTarget target() const noexcept;
 
     const detail::BankKernels* kernels_ = nullptr;
@@ -168,6 +174,9 @@ private:
     std::pmr::memory_resource* allocator_ = nullptr;
     bool huge_pages_ = true;
 };
+
+/// The sets of one bitmap that FilterBank::contains wrote, ascending.
+std::vector<std::uint32_t> sets_of(std::span<const std::uint8_t> bitmap);
 
 /// The bytes that save writes: 72 and those of the rows.
 std::size_t saved_size(const FilterBank& bank) noexcept;

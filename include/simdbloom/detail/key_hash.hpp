@@ -44,11 +44,11 @@ public:
 
     [[gnu::always_inline]] bool keyed() const noexcept { return hashing_ == Hashing::keyed; }
 
-protected:
     /// Draws what the options leave open. Throws std::system_error if the operating system has no
     /// random bits.
     explicit KeyHash(const Options& options);
 
+protected:
     /// siphash(key, secret_). Not inlined, because SipHash would take the registers of the mixer's
     /// constants. Pure, so that a loop tests keyed() and loads the filter's members once.
     [[gnu::pure]] std::uint64_t keyed_hash_of(std::uint64_t key) const noexcept;
