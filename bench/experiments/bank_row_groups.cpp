@@ -142,18 +142,26 @@ int main(int argc, char** argv) {
     std::printf("%zu row groups, filters of %zu sizes.\n\n", n, banks->sizes());
     print_header({"decided by", "row groups to read: present word", "absent word", "µs to decide",
                   "KiB in memory", "ms to make"});
+    // Returns the µs to decide.
     const auto row = [&](const std::string& name, const Select& select, std::size_t bytes,
                          double ms) {
+        const double us = ns_selected(absent, select) / 1000;
         print_row({name, text("%.2f", mean_selected(present, select)),
-                   text("%.2f", mean_selected(absent, select)),
-                   text("%.2f", ns_selected(absent, select) / 1000),
+                   text("%.2f", mean_selected(absent, select)), text("%.2f", us),
                    bytes == 0 ? "-" : text("%.0f", static_cast<double>(bytes) / 1024),
                    ms == 0 ? "-" : text("%.2f", ms)});
+        return us;
     };
     row("zone maps in memory", by_zones, 0, 0);
-    row("`File::row_groups_with`: a block of each filter is read", by_file, 0, 0);
-    row("the filters, read before, one by one", by_filters, filter_bytes, read_ms);
-    row("a bank of them, value by value", by_bank, banks->bytes(), read_ms + bank_ms);
-    print_row({text("the same, batches of %zu", absent.hashes.size()), "as above", "as above",
-               text("%.3f", batch_ns / 1000), "", ""});
+    const double file_us =
+        row("`File::row_groups_with`: a block of each filter is read", by_file, 0, 0);
+    const double filters_us =
+        row("the filters, read before, one by one", by_filters, filter_bytes, read_ms);
+    const double bank_us =
+        row("a bank of them, word by word", by_bank, banks->bytes(), read_ms + bank_ms);
+    std::printf(
+        "\nIn batches of %zu, the bank takes %.3f µs a word. Reading the filters and making the "
+        "bank pays from\n%.0f words on; making it of filters in memory, from %.0f.\n",
+        absent.hashes.size(), batch_ns / 1000, 1000 * (read_ms + bank_ms) / (file_us - bank_us),
+        1000 * bank_ms / (filters_us - bank_us));
 }

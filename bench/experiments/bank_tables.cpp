@@ -20,9 +20,9 @@ using namespace simdbloom;
 using namespace simdbloom::bench;
 namespace fs = std::filesystem;
 
-constexpr std::size_t n_keys = 2'000'000, lookups = 4000, batch = 64;
+constexpr std::size_t n_keys = 2'000'000, lookups = 4000;
 constexpr unsigned rounds = 5;
-constexpr double bits_per_key = 10;
+constexpr double bits_per_key = 10, more_bits_per_key = 20;
 
 void check(const rocksdb::Status& status) {
     if (!status.ok()) throw std::runtime_error(status.ToString());
@@ -61,33 +61,34 @@ std::unique_ptr<rocksdb::DB> fill(const fs::path& path, std::size_t tables, bool
     return db;
 }
 
-/// The tables of a directory, and the bank of their keys.
+/// The tables of a directory.
 class Tables {
 public:
     explicit Tables(const fs::path& path) {
-        std::vector<fs::path> files;
-        for (const auto& entry : fs::directory_iterator(path))
-            if (entry.path().extension() == ".sst") files.push_back(entry.path());
-        std::size_t most = 0;
-        for (const auto& file : files) {
+        for (const auto& entry : fs::directory_iterator(path)) {
+            if (entry.path().extension() != ".sst") continue;
             readers_.push_back(std::make_unique<rocksdb::SstFileReader>(options_of(false)));
-            check(readers_.back()->Open(file.string()));
-            most = std::max<std::size_t>(most, readers_.back()->GetTableProperties()->num_entries);
+            check(readers_.back()->Open(entry.path().string()));
         }
-        bank_ = FilterBank::with_bits_per_key(files.size(), most, bits_per_key);
-        for (std::size_t t = 0; t < files.size(); ++t) {
+    }
+    /// Of their keys: set t is table t.
+    FilterBank bank(double bits) const {
+        std::size_t most = 0;
+        for (const auto& reader : readers_)
+            most = std::max<std::size_t>(most, reader->GetTableProperties()->num_entries);
+        FilterBank bank = FilterBank::with_bits_per_key(readers_.size(), most, bits);
+        for (std::size_t t = 0; t < readers_.size(); ++t) {
             std::vector<std::uint64_t> hashes;
             const std::unique_ptr<rocksdb::Iterator> it(readers_[t]->NewIterator({}));
             for (it->SeekToFirst(); it->Valid(); it->Next())
-                hashes.push_back(bank().hash_of(it->key().ToStringView()));
-            bank_->insert(t, simdbloom::Keys::hashes(hashes));
+                hashes.push_back(bank.hash_of(it->key().ToStringView()));
+            bank.insert(t, simdbloom::Keys::hashes(hashes));
         }
+        return bank;
     }
-    const FilterBank& bank() const { return *bank_; }
-    /// Reads the tables that the bank names; adds their number to `read`.
-    bool find(const std::string& key, std::size_t& read) const {
-        for (const auto t : bank().select(key)) {
-            ++read;
+    /// Reads the tables that the bank names, one after the other.
+    bool find(const FilterBank& bank, const std::string& key) const {
+        for (const auto t : bank.select(key)) {
             const std::unique_ptr<rocksdb::Iterator> it(readers_[t]->NewIterator({}));
             it->Seek(key);
             if (it->Valid() && it->key() == key) return true;
@@ -97,7 +98,6 @@ public:
 
 private:
     std::vector<std::unique_ptr<rocksdb::SstFileReader>> readers_;
-    std::optional<FilterBank> bank_;
 };
 
 bool get(rocksdb::DB& db, const std::string& key) {
@@ -105,14 +105,16 @@ bool get(rocksdb::DB& db, const std::string& key) {
     return db.Get({}, db.DefaultColumnFamily(), key, &value).ok();
 }
 
+/// How many of the keys are found.
+using Find = std::function<std::size_t(std::span<const std::string>)>;
 struct Way {
     std::string name;
-    /// How many of the keys are there.
-    std::function<std::size_t(std::span<const std::string>)> find;
+    std::size_t filter_bytes;
+    Find find;
 };
 
 /// Blocks of data that RocksDB looks at for a key: one a table.
-double blocks_read(const Way& way, std::span<const std::string> keys) {
+double tables_read(const Way& way, std::span<const std::string> keys) {
     rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
     rocksdb::get_perf_context()->Reset();
     (void)way.find(keys);
@@ -122,12 +124,21 @@ double blocks_read(const Way& way, std::span<const std::string> keys) {
     return static_cast<double>(blocks) / static_cast<double>(keys.size());
 }
 
+std::size_t filter_bytes(rocksdb::DB& db) {
+    rocksdb::TablePropertiesCollection tables;
+    check(db.GetPropertiesOfAllTables(&tables));
+    std::size_t bytes = 0;
+    for (const auto& [name, table] : tables) bytes += table->filter_size;
+    return bytes;
+}
+
 void print_tables(const fs::path& folder, std::size_t n) {
     const auto plain = fill(folder / "plain", n, false), filtered = fill(folder / "bloom", n, true);
     const Tables tables(folder / "plain");
+    const FilterBank bank = tables.bank(bits_per_key), larger = tables.bank(more_bits_per_key);
     std::vector<std::string> present, absent;
     for (std::size_t i = 0; i < lookups; ++i) {
-        present.push_back(key(i * 199 % n_keys));
+        present.push_back(key(i * 499 % n_keys));
         absent.push_back(key(n_keys + i));
     }
     const auto each = [](const auto& has) {
@@ -137,52 +148,35 @@ void print_tables(const fs::path& folder, std::size_t n) {
             return found;
         };
     };
-    const auto& bank = tables.bank();
     const std::vector<Way> ways{
-        {"`Get`, no filters", each([&](const auto& k) { return get(*plain, k); })},
-        {"`Get`, RocksDB's filters", each([&](const auto& k) { return get(*filtered, k); })},
-        {text("`MultiGet` of %zu, RocksDB's filters", batch),
-         [&](std::span<const std::string> keys) {
-             std::size_t found = 0;
-             std::vector<std::string> values;
-             for (std::size_t i = 0; i < keys.size(); i += batch) {
-                 const auto some = keys.subspan(i, std::min(batch, keys.size() - i));
-                 const std::vector<rocksdb::Slice> slices(some.begin(), some.end());
-                 for (const auto& status : filtered->MultiGet({}, slices, &values))
-                     found += status.ok();
-             }
-             return found;
-         }},
-        {"the bank, then `Get` with RocksDB's filters",
-         each([&](const auto& k) { return bank.count(k) != 0 && get(*filtered, k); })},
-        {"the bank, then its tables alone", each([&](const auto& k) {
-             std::size_t read = 0;
-             return tables.find(k, read);
-         })},
+        {"`Get`, no filters", 0, each([&](const auto& k) { return get(*plain, k); })},
+        {text("`Get`, RocksDB's filters of %g bits a key", bits_per_key), filter_bytes(*filtered),
+         each([&](const auto& k) { return get(*filtered, k); })},
+        {text("the tables that a bank of %g bits names", bits_per_key), bank.size_in_bytes(),
+         each([&](const auto& k) { return tables.find(bank, k); })},
+        {text("of %g bits", more_bits_per_key), larger.size_in_bytes(),
+         each([&](const auto& k) { return tables.find(larger, k); })},
     };
     std::vector<Contestant> turns;
     for (const auto& way : ways)
         for (const auto* keys : {&present, &absent}) {
             const std::size_t found = way.find(*keys);
             if (found != (keys == &present ? lookups : 0))
-                throw std::runtime_error(way.name + text(" finds %zu keys", found));
+                throw std::runtime_error(way.name + text(": finds %zu keys", found));
             turns.push_back(contestant(way.name, lookups, [&way, keys] { (void)way.find(*keys); }));
         }
-    std::vector<std::uint8_t> bitmaps(lookups * bank.bitmap_bytes());
-    const std::vector<std::string_view> views(absent.begin(), absent.end());
-    turns.push_back(contestant("bank", lookups, [&] { bank.contains(views, bitmaps); }));
-    turns.push_back(contestant("bank", lookups, [&] {
-        std::size_t found = 0;
-        for (const auto& k : absent) found += bank.count(k);
-        __asm__ volatile("" : : "r"(found));
-    }));
+    const Find counted = each([&](const auto& k) { return bank.count(k); });
+    turns.push_back(contestant("bank", lookups, [&] { (void)counted(present); }));
+    turns.push_back(contestant("bank", lookups, [&] { (void)counted(absent); }));
     Timer(rounds).run(turns);
     const auto us = [&](std::size_t i) { return text("%.2f", median(turns[i].ns_per_key) / 1000); };
     for (std::size_t w = 0; w < ways.size(); ++w)
-        print_row({text("%zu", n), ways[w].name, text("%.2f", blocks_read(ways[w], present)),
-                   text("%.2f", blocks_read(ways[w], absent)), us(2 * w), us(2 * w + 1)});
-    print_row({text("%zu", n), "the bank alone, key by key", "", "", "", us(turns.size() - 1)});
-    print_row({text("%zu", n), "the bank alone, in batches", "", "", "", us(turns.size() - 2)});
+        print_row({text("%zu", n), ways[w].name,
+                   text("%.1f", static_cast<double>(ways[w].filter_bytes) / (1 << 20)),
+                   text("%.2f", tables_read(ways[w], present)),
+                   text("%.2f", tables_read(ways[w], absent)), us(2 * w), us(2 * w + 1)});
+    print_row({text("%zu", n), text("the bank of %g bits alone", bits_per_key), "", "", "",
+               us(turns.size() - 2), us(turns.size() - 1)});
     std::fflush(stdout);
 }
 
@@ -192,12 +186,11 @@ int main() {
     const auto folder =
         fs::temp_directory_path() / text("simdbloom-bank-tables-%d", static_cast<int>(::getpid()));
     std::printf(
-        "RocksDB %d.%d: %zu keys in tables of one range of keys, no compaction, everything in its "
-        "cache.\nFilters of %g bits a key. Medians of %u rounds of %zu keys in turn, on one "
-        "thread.\n\n",
-        ROCKSDB_MAJOR, ROCKSDB_MINOR, n_keys, bits_per_key, rounds, lookups);
-    print_header({"tables", "way", "tables read: present key", "absent key", "present key, µs",
-                  "absent key, µs"});
+        "RocksDB %d.%d: %zu keys in tables of one range of keys, not compacted, in its cache. "
+        "Medians of %u\nrounds of %zu keys in turn, on one thread.\n\n",
+        ROCKSDB_MAJOR, ROCKSDB_MINOR, n_keys, rounds, lookups);
+    print_header({"tables", "way", "filters, MiB", "tables read: present key", "absent key",
+                  "present key, µs", "absent key, µs"});
     for (const std::size_t n : {8u, 64u, 512u}) {
         fs::create_directories(folder);
         print_tables(folder, n);
