@@ -95,7 +95,7 @@ struct Scheme {
 
     std::string name() const {
         const std::string kmers = std::to_string(k) + "-mers";
-        return window == k ? kmers : kmers + ", minimizers of " + std::to_string(window);
+        return window == k ? kmers : kmers + " of " + std::to_string(window);
     }
     std::vector<std::uint64_t> keys_of(std::string_view letters) const {
         std::vector<std::uint64_t> kmers, keys;
