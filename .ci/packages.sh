@@ -27,8 +27,10 @@ need_packages() {
              $sudo dpkg --add-architecture "${p#*:}" ;;
     esac
   done
+  # Images of Debian leave documentation out, and genomes are among it.
   $sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $sudo \
-    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+    apt-get install -y -qq --no-install-recommends \
+    -o 'Dpkg::Options::=--path-include=/usr/share/doc/*/examples/*' "${missing[@]}" >/dev/null
 }
 
 # build_bench [TARGET]...: the Release build of bench/ in build/bench, of these targets only if any
@@ -49,7 +51,8 @@ build_packages=(g++ cmake ninja-build pkg-config libxsimd-dev libcpu-features-de
 # What bench/report --quick needs, and what all of bench/ does.
 report_packages=(libbenchmark-dev libleveldb-dev libbloom-dev nlohmann-json3-dev nettle-dev
   libmurmurhash-dev wamerican-huge python3)
-bench_packages=("${report_packages[@]}" libabsl-dev libseqan3-dev)
+bench_packages=("${report_packages[@]}" libabsl-dev librocksdb-dev libseqan3-dev)
+genome_packages=(bowtie-examples kleborate-examples ragout-examples sibelia-examples xz-utils)
 test_packages=(binutils clang-format-14 libcli11-dev libgtest-dev libsodium-dev libopenmpi-dev
   librocksdb-dev libxxhash-dev libzstd-dev lua5.4 openmpi-bin python3-yaml zlib1g-dev zstd)
 # The Python package, and what its tests and its page use.

@@ -2,8 +2,6 @@
 // S filters one by one.
 #include "simdbloom/bank/compact_bank.hpp"
 
-#include <sys/mman.h>
-
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -15,10 +13,9 @@
 #include "experiments/experiment.hpp"
 #include "harness/clock.hpp"
 #include "simdbloom/cache_line.hpp"
-#include "simdbloom/fpr.hpp"
 #include "simdbloom/split_block.hpp"
 #ifdef SIMDBLOOM_SEQAN3
-#include <seqan3/search/dream_index/interleaved_bloom_filter.hpp>
+#include "experiments/interleaved.hpp"
 #endif
 
 namespace {
@@ -43,17 +40,6 @@ void fill_randomly(std::span<std::byte> bytes, double p, std::uint64_t seed) {
         }
         std::memcpy(bytes.data() + i, &word, 8);
     }
-}
-
-void give_huge_pages(void* p, std::size_t bytes) {
-#ifdef MADV_COLLAPSE
-    constexpr std::size_t page = 2 << 20;
-    const auto first = (reinterpret_cast<std::uintptr_t>(p) + page - 1) / page * page,
-               last = (reinterpret_cast<std::uintptr_t>(p) + bytes) / page * page;
-    if (first < last) (void)madvise(reinterpret_cast<void*>(first), last - first, MADV_COLLAPSE);
-#else
-    (void)p, (void)bytes;
-#endif
 }
 
 /// Calls work(keys) for batches of a pool of absent keys, each pass going on where the last ended.
@@ -141,27 +127,15 @@ void print_size(std::size_t sets, std::uint64_t bytes, bool huge_pages, const Me
         }));
     std::string their_fpr = "-";
 #ifdef SIMDBLOOM_SEQAN3
-    using Ibf = seqan3::interleaved_bloom_filter<seqan3::data_layout::uncompressed>;
-    const double bits = static_cast<double>(bank.rows());
-    // The number of hashes whose FPR is the nearest to ours.
-    unsigned h = 1;
-    const auto off = [&](unsigned of) {
-        return std::abs(
-            std::log(fpr::classic(bits, static_cast<double>(keys_each), of) / bank.expected_fpr()));
-    };
-    for (unsigned other = 2; other <= 5; ++other)
-        if (off(other) < off(h)) h = other;
-    Ibf ibf{seqan3::bin_count{sets}, seqan3::bin_size{static_cast<std::size_t>(bank.rows())},
-            seqan3::hash_function_count{h}};
-    auto* const raw = reinterpret_cast<std::byte*>(ibf.raw_data().data());
-    const std::size_t raw_bytes = ibf.bit_size() / 8;
-    if (huge_pages) give_huge_pages(raw, raw_bytes);
+    Ibf ibf = ibf_like(bank);
+    if (huge_pages) give_huge_pages(memory_of(ibf));
     if (by_keys) {
         for (std::size_t s = 0; s < sets; ++s)
             for (const auto key : keys_of(s)) ibf.emplace(key, seqan3::bin_index{s});
     } else {
-        const double fill = -std::expm1(-static_cast<double>(h * keys_each) / bits);
-        fill_randomly({raw, raw_bytes}, fill, 2);
+        const double set = static_cast<double>(ibf.hash_function_count() * keys_each);
+        const double fill = -std::expm1(-set / static_cast<double>(bank.rows()));
+        fill_randomly(memory_of(ibf), fill, 2);
     }
     auto agent = ibf.membership_agent();
     auto counting = ibf.counting_agent<std::uint32_t>();

@@ -17,6 +17,12 @@ CODE = ("include/simdbloom/hash.hpp", "include/simdbloom/detail", "src/core/disp
 MORE_CODE = {"measured": ("bench/subjects",), "record": ("bench/replication/*.cpp",),
              "printed hash_join": ("src/join",),
              "printed duckdb_joins": ("src/join", "src/adapters/duckdb"),
+             "printed bank": ("bench/experiments/interleaved.hpp",),
+             "printed bank_genomes": ("src/bank", "src/tools/kmers.hpp",
+                                      *(f"bench/experiments/{name}.hpp"
+                                        for name in ("exact_index", "genomes", "interleaved"))),
+             "printed bank_row_groups": ("src/bank", "src/adapters/parquet"),
+             "printed bank_tables": ("src/bank",),
              "printed engines": ("bench/engines", "bench/experiments/engine_sizes.hpp")}
 MARKED = re.compile(r"^<!-- (measured|printed|record(?=: all)): (\S+) -->\n(.*?)"
                     r"^<!-- end(?: printed| record)? -->$", re.M | re.S)

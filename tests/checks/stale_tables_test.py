@@ -81,6 +81,7 @@ class Tables(unittest.TestCase):
         for path, name, code in (
                 ("bench/pages/a.md", "printed: a", "bench/experiments/a.cpp"),
                 ("bench/pages/a.md", "printed: hash_join", "src/join/x.hpp"),
+                ("bench/pages/a.md", "printed: bank_genomes", "src/bank/x.cpp"),
                 ("src/adapters/python/README.md", "printed: b", "src/adapters/python/x.cpp"),
                 ("README.md", "measured: summary", "bench/subjects/x.cpp"),
                 ("papers/b.md", "record: all", "bench/replication/x.cpp")):
