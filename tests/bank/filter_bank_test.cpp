@@ -13,8 +13,8 @@ constexpr std::size_t set_counts[] = {1,   2,   8,   9,   16,  17,   32,   33,
                                       63,  64,  65,  127, 128, 129,  192,  256,
                                       320, 511, 512, 513, 577, 1024, 2049, 4096};
 
-/// Promise of FilterBank.*, BankSets.*: A bank answers for each set as a filter of its keys
-///   does, bit for bit, on every instruction set.
+/// Promise of FilterBank.*, BankSets.*, CompactBank.*: A bank answers for each set as a filter of
+///   its keys does, bit for bit, on every instruction set.
 TEST(FilterBank, EveryLayoutAnswersAsItsFiltersOnEveryIsa) {
     for (const auto& spec : test::bloom_specs())
         for (const std::size_t sets : {3u, 12u, 30u, 70u}) {
@@ -101,7 +101,7 @@ TEST(FilterBank, TakesEveryKindOfKey) {
     }
 }
 
-/// Promise: The FPR of a bank follows the exact model of its layout.
+/// Promise of *Bank.FprFollowsTheModel: The FPR of a bank follows the exact model of its layout.
 TEST(FilterBank, FprFollowsTheModel) {
     constexpr std::size_t sets = 64, keys = 2'000, probes = 20'000;
     for (const std::string spec : {"blocked512", "classic", "split256", "register64"}) {
