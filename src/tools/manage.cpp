@@ -89,8 +89,9 @@ int info_of(const CompactBank& bank, bool json) {
                     {"fpr_as_made", sizes.highest_fpr}});
         return 0;
     }
-    print_line(stdout, "spec           %s, a bank of %zu sets in %zu sizes",
-               bank.banks()[0].spec().c_str(), bank.sets(), bank.banks().size());
+    print_line(stdout, "spec           %s, a bank of %zu sets", bank.banks()[0].spec().c_str(),
+               bank.sets());
+    print_line(stdout, "sizes of sets  %zu", bank.banks().size());
     print_line(stdout, "made for       %llu keys in all, up to %llu a set", count_of(sizes.keys),
                count_of(sizes.largest));
     print_line(stdout, "size           %zu bytes, %.2f bits/key", bank.size_in_bytes(),

@@ -65,7 +65,6 @@ void expect_golden(const std::string& name, const Make& make) {
     }
 }
 
-/// Promise: On either byte order old files of banks load, work and are written again unchanged.
 TEST(BankGolden, SavedBanksAreReadAndWrittenTheSame) {
     expect_golden<FilterBank>("5.bank", [](Isa isa) { return bank_of(5, isa); });
     expect_golden<FilterBank>("70.bank", [](Isa isa) { return bank_of(70, isa); });

@@ -14,7 +14,6 @@ CompactBank filled(std::pmr::memory_resource* memory, const std::vector<std::siz
     return bank;
 }
 
-/// Promise of BankWithoutMemory.*: A bank that runs out of memory keeps its sets and their keys.
 TEST(BankWithoutMemory, AnUnequalBankStaysAsItWas) {
     std::vector<std::size_t> sizes(32, 10);
     sizes[5] = 2'000;

@@ -22,8 +22,6 @@ void expect_columns_of(const CompactBank& bank, const std::vector<AnyFilter>& fi
     }
 }
 
-/// Promise of CompactBank.*: A bank of sets of unequal size answers for each set as a filter of its
-///   keys does, bit for bit, on every instruction set.
 TEST(CompactBank, EveryLayoutAnswersAsItsFiltersOnEveryIsa) {
     for (const auto& spec : test::bloom_specs()) {
         const auto sizes = test::unequal_sizes(90);
@@ -103,7 +101,6 @@ TEST(CompactBank, TakesEveryKindOfKey) {
     }
 }
 
-/// Promise: Sorted into banks, sets of unequal size take few more bits than filters one by one.
 TEST(CompactBank, SortedSetsTakeFewerBitsThanSetsOfTheLargestSize) {
     std::vector<std::size_t> sizes;
     for (std::size_t s = 0; s < 512; ++s)  // in no order
@@ -134,7 +131,6 @@ TEST(CompactBank, SortedSetsTakeFewerBitsThanSetsOfTheLargestSize) {
     EXPECT_EQ(one.size_in_bytes(), FilterBank::for_fpr(100, 1'000, 0.01).size_in_bytes());
 }
 
-/// Promise: The FPR of each set of a bank of unequal sets follows the exact model.
 TEST(CompactBank, FprFollowsTheModel) {
     constexpr std::size_t probes = 200'000;
     std::vector<std::size_t> sizes;

@@ -46,8 +46,6 @@ void sign_table(Bytes& bytes) {
     put(bytes, at, hash_bytes(std::span<const std::byte>(bytes).first(at)));
 }
 
-/// Promise of CompactSaved.*: Saved banks of unequal sets come back bit for bit; damaged bytes are
-///   refused.
 TEST(CompactSaved, EveryBankComesBackFromBytesViewsAndFiles) {
     const test::TemporaryFolder folder("compact");
     const auto path = folder.path / "bank";

@@ -13,8 +13,8 @@ constexpr std::size_t set_counts[] = {1,   2,   8,   9,   16,  17,   32,   33,
                                       63,  64,  65,  127, 128, 129,  192,  256,
                                       320, 511, 512, 513, 577, 1024, 2049, 4096};
 
-/// Promise of FilterBank.*, BankSets.*: A bank answers for each set as a filter of its keys does,
-///   bit for bit, on every instruction set; its FPR follows the model.
+/// Promise of FilterBank.*, BankSets.*, CompactBank.*: A bank answers for each set as a filter of
+///   its keys does, bit for bit, on every instruction set; its FPR follows the model.
 TEST(FilterBank, EveryLayoutAnswersAsItsFiltersOnEveryIsa) {
     for (const auto& spec : test::bloom_specs())
         for (const std::size_t sets : {3u, 12u, 30u, 70u}) {

@@ -68,8 +68,9 @@ std::vector<Saved> everything(std::size_t keys) {
     return all;
 }
 
-/// Promise of Damage.*, Serialize.*, SerializeFile.*, BloomierSaved.*, BankSaved.*, JoinSaved.*:
-///   Saved filters, maps, banks and join filters come back bit for bit; damaged bytes are refused.
+/// Promise of Damage.*, Serialize.*, SerializeFile.*, BloomierSaved.*, BankSaved.*, CompactSaved.*,
+///   BankGolden.*, JoinSaved.*: Saved filters, maps, banks and join filters come back bit for bit;
+///   damaged bytes are refused.
 TEST(Damage, EveryTruncationAndExtensionIsRefusedInMemoryAndInAFile) {
     const test::TemporaryFolder folder("damage");
     const auto path = folder.path / "saved";
