@@ -152,8 +152,18 @@ void ScalableBloom::insert_new(std::uint64_t hash) {
     ++stored_.back();
 }
 
-bool ScalableBloom::insert_hash_if_new(std::uint64_t hash) {
-    if (contains_hash(hash)) return false;
+namespace {
+
+/// The last filter is the largest, and may hold half of the keys.
+bool is_in(std::span<const AnyFilter> filters, std::uint64_t hash) {
+    return std::any_of(filters.rbegin(), filters.rend(),
+                       [&](const AnyFilter& f) { return f.contains_hash(hash); });
+}
+
+}  // namespace
+
+bool ScalableBloom::insert_hash_if_new(std::uint64_t hash, std::size_t without) {
+    if (is_in(std::span(filters_).subspan(without), hash)) return false;
     insert_new(hash);
     return true;
 }
@@ -164,9 +174,7 @@ std::size_t ScalableBloom::take(const Keys& keys) {
 }
 
 bool ScalableBloom::contains_hash(std::uint64_t hash) const noexcept {
-    // The last filter is the largest, and may hold half of the keys.
-    return std::any_of(filters_.rbegin(), filters_.rend(),
-                       [&](const AnyFilter& f) { return f.contains_hash(hash); });
+    return is_in(filters_, hash);
 }
 
 std::size_t ScalableBloom::answer(const Keys& keys, detail::Output output, void* out) const {

@@ -1,7 +1,7 @@
 // gzip by zlib, and zstd.
 #include <algorithm>
-#include <array>
 #include <new>
+#include <string_view>
 #include <utility>
 
 #include "input.hpp"
@@ -95,35 +95,44 @@ std::unique_ptr<Decoder> zstd_decoder() {
 #endif
 }
 
-/// The first four bytes of a file in the format, where `mask` has bits.
+/// The first bytes of a file in the format, where `mask` has bits, or all bits without a mask.
 struct Magic {
-    std::array<unsigned char, magic_bytes> bytes, mask;
-    std::unique_ptr<Decoder> (*decoder)();
+    std::string_view format, bytes, mask;
+    std::unique_ptr<Decoder> (*decoder)();  // null: the format is refused
 
     bool fits(std::string_view head) const {
-        for (std::size_t i = 0; i < std::min(head.size(), magic_bytes); ++i)
-            if ((static_cast<unsigned char>(head[i]) & mask[i]) != bytes[i]) return false;
+        for (std::size_t i = 0; i < std::min(head.size(), bytes.size()); ++i)
+            if (((head[i] ^ bytes[i]) & (mask.empty() ? '\xFF' : mask[i])) != 0) return false;
         return true;
     }
 };
+using namespace std::string_view_literals;
 constexpr Magic magics[] = {
-    {{0x1F, 0x8B, 8, 0}, {0xFF, 0xFF, 0xFF, 0xE0}, gzip_decoder},  // three flags are reserved
-    {{0x28, 0xB5, 0x2F, 0xFD}, {0xFF, 0xFF, 0xFF, 0xFF}, zstd_decoder},
-    {{0x50, 0x2A, 0x4D, 0x18}, {0xF0, 0xFF, 0xFF, 0xFF}, zstd_decoder},  // by pzstd
+    {"gzip", "\x1F\x8B\x08\0"sv, "\xFF\xFF\xFF\xE0", gzip_decoder},  // three flags are reserved
+    {"zstd", "\x28\xB5\x2F\xFD", "", zstd_decoder},
+    {"zstd", "\x50\x2A\x4D\x18", "\xF0\xFF\xFF\xFF", zstd_decoder},  // by pzstd
+    {"bzip2", "BZh01AY&SY", "\xFF\xFF\xFF\xF0\xFF\xFF\xFF\xFF\xFF\xFF", nullptr},
+    {"lz4", "\x04\x22\x4D\x18", "", nullptr},
+    {"xz", "\xFD" "7zXZ\0"sv, "", nullptr},
+    {"zip", "PK\x03\x04", "", nullptr},
 };
 
 }  // namespace
 
 std::unique_ptr<Decoder> decoder_of(std::string_view head) {
-    if (head.size() < magic_bytes) return nullptr;
     for (const Magic& magic : magics)
-        if (magic.fits(head)) return magic.decoder();
+        if (head.size() >= magic.bytes.size() && magic.fits(head)) {
+            if (magic.decoder != nullptr) return magic.decoder();
+            throw DecoderFault("it is compressed by " + std::string(magic.format) +
+                               ": decompress it first");
+        }
     return nullptr;
 }
 
 bool may_become_magic(std::string_view head) {
-    return head.size() < magic_bytes &&
-           std::ranges::any_of(magics, [=](const Magic& magic) { return magic.fits(head); });
+    return std::ranges::any_of(magics, [=](const Magic& magic) {
+        return head.size() < magic.bytes.size() && magic.fits(head);
+    });
 }
 
 }  // namespace simdbloom::tools

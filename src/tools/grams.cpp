@@ -34,10 +34,16 @@ double at_least(std::size_t least, std::size_t n, double f) {
 
 /// The text of a JSON object's member.
 std::string member_of(std::string_view line, const std::string& field, std::uint64_t number) {
-    const auto object = nlohmann::json::parse(line, nullptr, false);
     const auto refuse = [&](const std::string& why) {
         throw std::runtime_error("item " + std::to_string(number) + " " + why);
     };
+    nlohmann::json object;
+    try {
+        object = nlohmann::json::parse(line);
+    } catch (const nlohmann::json::exception& e) {
+        const std::string_view why = e.what();  // "[json.exception.parse_error.101] parse error .."
+        refuse("is no JSON object: " + std::string(why.substr(why.find(']') + 2, 200)));
+    }
     if (!object.is_object()) refuse("is no JSON object");
     const auto member = object.find(field);
     if (member == object.end() || !member->is_string()) refuse("has no text in \"" + field + "\"");

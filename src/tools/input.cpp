@@ -73,7 +73,7 @@ void Input::look_for_magic() {
         had += n;
     } while (may_become_magic({buffer_.data(), had}));
     pending_ = {buffer_.data(), had};
-    decoder_ = decoder_of(pending_.substr(0, magic_bytes));
+    decoder_ = decoder_of(pending_);
 }
 
 std::size_t Input::read(char* to, std::size_t most) {

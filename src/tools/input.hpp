@@ -31,11 +31,9 @@ public:
     virtual bool may_end() const = 0;
 };
 /// The decoder of a file that begins with these bytes, null for plain text. Throws
-/// DecoderFault if the program was built without the library for the format.
+/// DecoderFault for a compressed format that this program does not read.
 std::unique_ptr<Decoder> decoder_of(std::string_view head);
-/// The bytes that decoder_of reads.
-constexpr std::size_t magic_bytes = 4;
-/// Whether more bytes may make a magic number of `head`, which is shorter.
+/// Whether more bytes may make a magic number of `head`.
 bool may_become_magic(std::string_view head);
 
 class Input {

@@ -70,7 +70,7 @@ public:
     ScalableBloom& operator=(ScalableBloom&&) noexcept;
 
     /// Inserts the key of a hash where it is new, and returns whether it was.
-    bool insert_hash_if_new(std::uint64_t hash);
+    bool insert_hash_if_new(std::uint64_t hash) { return insert_hash_if_new(hash, 0); }
     void insert_hash(std::uint64_t hash) { insert_hash_if_new(hash); }  ///< where it is new
     bool contains_hash(std::uint64_t hash) const noexcept;  ///< whether the key of a hash is found
     /// Removes all keys, and all filters but the first.
@@ -108,6 +108,10 @@ public:
     /// As Interface asks for.
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
     std::size_t take(const Keys& keys);
+    /// The filters that take no more keys.
+    std::size_t full_filters() const noexcept { return filters_.empty() ? 0 : filters_.size() - 1; }
+    /// The same of a key that the first filters, so many, are known not to have.
+    bool insert_hash_if_new(std::uint64_t hash, std::size_t without);
 
     /// A series of such filters, with the numbers of the keys that went into them. For the
     /// library's own code.

@@ -124,11 +124,17 @@ std::size_t Interface<F, Base>::insert_new(const Keys& keys,
         detail::for_each_hash(self(), keys, [&](std::size_t first, auto hashes) {
             std::uint8_t found[detail::piece_keys / 8];
             self().answer(Keys::hashes(hashes), detail::Output::bitmap, found);
+            // The keys were not there before the piece. Other copies of them may have come in the
+            // piece: into a filter, or into a series behind the filters that were full.
+            [[maybe_unused]] std::size_t full = 0;
+            if constexpr (requires { self().full_filters(); }) full = self().full_filters();
+            const auto insert = [&](std::uint64_t hash) {
+                if constexpr (requires { self().full_filters(); })
+                    return self().insert_hash_if_new(hash, full);
+                else return self().insert_hash_if_new(hash);
+            };
             for (std::size_t i = 0; i < hashes.size(); ++i) {
-                // The key was not there before the piece. Another copy of it may have come in the
-                // piece.
-                if ((found[i / 8] >> (i % 8) & 1) != 0 || !self().insert_hash_if_new(hashes[i]))
-                    continue;
+                if ((found[i / 8] >> (i % 8) & 1) != 0 || !insert(hashes[i])) continue;
                 const std::size_t at = first + i;
                 if (were_new != nullptr)
                     (*were_new)[at / 8] |= static_cast<std::uint8_t>(1u << (at % 8));
