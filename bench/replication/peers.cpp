@@ -58,7 +58,11 @@ void run_peer_fpr(Setup& s) {
         std::uint64_t hits = 0;
         bench::for_keys(order.keys, order.n_keys, order.n_keys + probes,
                         [&](bench::Keys piece) { hits += subject.count(piece); });
-        print_rate(hits, probes);
+        // What it takes, which may be more than it is made for.
+        print({{"hits", hits},
+               {"of", probes},
+               {"bits_per_key", rounded(8.0 * static_cast<double>(subject.bytes) /
+                                        static_cast<double>(order.n_keys))}});
     }
 }
 
