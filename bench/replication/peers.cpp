@@ -33,8 +33,7 @@ public:
     }
     bench::Order order(const bench::Kind& kind, const bench::KeySource& source,
                        std::uint64_t seed) const {
-        if (!s_.has("fpr"))
-            return {source, n_keys_, kind.bits_at(s_.number("bits_per_key")), seed};
+        if (!s_.has("fpr")) return {source, n_keys_, kind.bits_at(s_.number("bits_per_key")), seed};
         const double bits = kind.bits_for(n_keys_, s_.number("fpr"));
         if (!(bits <= 40)) throw std::invalid_argument(kind.name + " does not reach the FPR");
         return {source, n_keys_, bits, seed};

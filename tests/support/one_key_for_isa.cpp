@@ -1,5 +1,5 @@
-// Compiled with -mavx2 alone, with -mavx2 -mbmi2, and with -march=x86-64-v4 for Intel's CPUs and for
-// AMD's, into the function SIMDBLOOM_CALLS.
+// Compiled with -mavx2 alone, with -mavx2 -mbmi2, and with -march=x86-64-v4 for Intel's CPUs and
+// for AMD's, into the function SIMDBLOOM_CALLS.
 #include "one_key.hpp"
 
 #if defined(SIMDBLOOM_FOR_avx512) || defined(SIMDBLOOM_FOR_avx512_amd)
