@@ -23,6 +23,9 @@ struct simdbloom_peer_calls {
     /* Bit i % 8 of byte i / 8 is 1 if keys[i] is found. Writes (n + 7) / 8 bytes; the bits behind
        the last key are 0. NULL: there is no call for many keys. */
     void (*bitmap)(const void* filter, const uint64_t* keys, size_t n, uint8_t* bits);
+    /* Takes out one copy of each key. Returns 0, or another number if a key is not found. NULL:
+       insert() leaves a filter as it is that has the keys, and is timed with such keys. */
+    int (*erase)(void* filter, const uint64_t* keys, size_t n);
 };
 
 struct simdbloom_peer {

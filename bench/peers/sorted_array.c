@@ -76,8 +76,8 @@ const struct simdbloom_peer* simdbloom_peer(void) {
         make,
         destroy,
         bytes,
-        {insert, contains, count, bitmap},
-        {insert, contains, count, bitmap},
+        {insert, contains, count, bitmap, NULL},
+        {insert, contains, count, bitmap, NULL},
     };
     return &peer;
 }

@@ -20,7 +20,6 @@ public:
         if (peer_ == nullptr)
             throw std::invalid_argument(hashes_ ? "the peer takes no hashes"
                                                 : "the peer takes no keys");
-        if (hashes_) source_ = source_.as_hashes();
     }
 
     const bench::Kind& peer() const { return *peer_; }
@@ -28,33 +27,41 @@ public:
     const bench::Kind& beside(const std::string& spec) const {
         return bench::kind(hashes_ ? spec + ",hashes" : spec);
     }
-    bench::Order order(const bench::Kind& kind, std::uint64_t seed) const {
-        if (!s_.has("fpr"))
-            return {source_, n_keys_, kind.bits_at(s_.number("bits_per_key")), seed};
+    bench::KeySource keys(std::uint64_t seed) const {
+        const auto source = bench::KeySource::generated(seed);
+        return hashes_ ? source.as_hashes() : source;
+    }
+    bench::Order order(const bench::Kind& kind, const bench::KeySource& source,
+                       std::uint64_t seed) const {
+        if (!s_.has("fpr")) return {source, n_keys_, kind.bits_at(s_.number("bits_per_key")), seed};
         const double bits = kind.bits_for(n_keys_, s_.number("fpr"));
         if (!(bits <= 40)) throw std::invalid_argument(kind.name + " does not reach the FPR");
-        return {source_, n_keys_, bits, seed};
+        return {source, n_keys_, bits, seed};
     }
 
 private:
     bool hashes_;
     std::uint64_t n_keys_;
     Setup& s_;
-    bench::KeySource source_ = bench::KeySource::generated(1);
     const bench::Kind* peer_ = nullptr;
 };
 
-/// A rate for each of five seeds.
+/// A rate for each of five seeds, of the keys too: a filter may ignore its own.
 void run_peer_fpr(Setup& s) {
     const Pair pair(s);
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-        const auto order = pair.order(pair.peer(), seed);
+        const bench::KeySource source = pair.keys(seed);
+        const auto order = pair.order(pair.peer(), source, seed);
         const bench::Subject subject = pair.peer().make(order);
         constexpr std::uint64_t probes = 1'000'000;
         std::uint64_t hits = 0;
         bench::for_keys(order.keys, order.n_keys, order.n_keys + probes,
                         [&](bench::Keys piece) { hits += subject.count(piece); });
-        print_rate(hits, probes);
+        // What it takes, which may be more than it is made for.
+        print({{"hits", hits},
+               {"of", probes},
+               {"bits_per_key", rounded(8.0 * static_cast<double>(subject.bytes) /
+                                        static_cast<double>(order.n_keys))}});
     }
 }
 
@@ -64,9 +71,10 @@ void run_peer_times(Setup& s) {
     const std::string way = s.text("way");
     const auto output = way == "single" ? bench::Output::single : bench::Output::bitmap;
     if (way != to_string(output)) throw std::invalid_argument("no way \"" + way + "\" to ask");
+    const bench::KeySource source = pair.keys(1);
     std::vector<bench::Contestant> members;
     for (const bench::Kind* kind : {&pair.peer(), &pair.beside(s.text("beside"))}) {
-        const auto order = pair.order(*kind, 1);
+        const auto order = pair.order(*kind, source, 1);
         const auto subject = std::make_shared<bench::Subject>(kind->make(order));
         if (!(*subject)[output]) throw std::invalid_argument(kind->name + " has no " + way);
         const auto answers = std::make_shared<bench::Answers>(batch);

@@ -12,9 +12,9 @@ def cases():
     for hashes in (0, 1):
         what = ", given hashes" if hashes else ""
         own = {"keys": KEYS, "hashes": hashes}
-        yield f"FPR at 12 bits a key{what}", "peer_fpr", {**own, "bits_per_key": 12}
+        yield f"FPR{what}", "peer_fpr", {**own, "bits_per_key": 12}
         for way in ("single", "bitmap"):
-            for text, size in (("12 bits a key", {"bits_per_key": 12}),
+            for text, size in (("made for 12 bits a key", {"bits_per_key": 12}),
                                ("an FPR of 1 %", {"fpr": 0.01})):
                 yield (f"time over that of {BESIDE}, {way}, {text}{what}", "peer_times",
                        {**own, **size, "way": way, "beside": BESIDE})
@@ -51,6 +51,8 @@ def compare(files, prober):
                 continue
             value, low, high = interval(samples)
             disturbed |= bool(why)
+            if probe == "peer_fpr":
+                what += f", {samples[0]['bits_per_key']:g} bits a key"
             lines.append(row([file, what, f"{number(value)} [{number(low)}, {number(high)}]"
                               + (f": {why}" if why else "")]))
     return "\n".join(lines), disturbed

@@ -134,10 +134,19 @@ std::shared_ptr<void> make(const Peer& peer, const Order& order) {
     return filter;
 }
 
-/// Bitmaps of every length up to 130 and of 1,000 keys are those of single keys, and nothing is
-/// written behind them.
+/// Keys can go in again. Bitmaps of every length up to 130 and of 1,000 keys are those of single
+/// keys, and nothing is written behind them.
 void examine(const Peer& peer, const Order& order) {
     const auto filter = make(peer, order);
+    for_keys(order.keys, 0, std::min<std::uint64_t>(order.n_keys, 100'000), [&](Keys piece) {
+        const auto erase = peer.calls->erase;
+        if (erase != nullptr && erase(filter.get(), piece.data(), piece.size()) != 0)
+            throw std::length_error("erase() does not find a key");
+        if (peer.calls->insert(filter.get(), piece.data(), piece.size()) != 0)
+            throw std::length_error(erase != nullptr ? "insert() finds no place after erase()"
+                                                     : "insert() finds no place for keys that are "
+                                                       "in: it needs erase()");
+    });
     std::vector<std::uint64_t> keys(1000);
     const auto half = std::min<std::uint64_t>(order.n_keys, keys.size() / 2);
     order.keys.fill(0, keys.data(), half);
@@ -184,10 +193,26 @@ Subject subject(const Peer& peer, const Order& order) {
             calls.bitmap(f.get(), keys.data(), keys.size(), a.bitmap.data());
             return a.bitmap[0];
         });
-    s.insert = [f, calls](Keys keys) { (void)calls.insert(f.get(), keys.data(), keys.size()); };
-    s.insert_each = [f, calls](Keys keys) {
-        for (const std::uint64_t& key : keys) (void)calls.insert(f.get(), &key, 1);
+    const auto take = [](auto call) {
+        return [call](void* filter, Keys keys, bool each) {
+            if (!each) return (void)call(filter, keys.data(), keys.size());
+            for (const std::uint64_t& key : keys) (void)call(filter, &key, 1);
+        };
     };
+    const auto insert = take(calls.insert);
+    if (calls.erase == nullptr) {
+        s.insert = [f, insert](Keys keys) { insert(f.get(), keys, false); };
+        s.insert_each = [f, insert](Keys keys) { insert(f.get(), keys, true); };
+    } else {
+        s.round_trip = [insert, erase = take(calls.erase), of = peer, order,
+                        copy = std::shared_ptr<void>()](Keys keys, bool each) mutable {
+            if (!copy) copy = make(of, order);
+            Subject::Seconds seconds{};
+            seconds.erase = cpu_seconds_of([&] { erase(copy.get(), keys, each); });
+            seconds.insert = cpu_seconds_of([&] { insert(copy.get(), keys, each); });
+            return seconds;
+        };
+    }
     s.sibling = [peer, order](std::uint64_t seed) {
         return subject(peer, {order.keys, order.n_keys, order.bits_per_key, seed});
     };
@@ -234,6 +259,7 @@ Kind kind_of(const Peer& peer) {
                 },
             .colour = "#000000",
             .least_bits = peer.of->least_bits_per_key,
+            .fills_slowly = peer.calls->erase != nullptr,  // a table, as our cuckoo filters
             .bits_for =
                 [peer](std::uint64_t n_keys, double fpr) {
                     try {

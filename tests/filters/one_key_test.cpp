@@ -23,7 +23,10 @@ std::vector<const OneKeyCalls*> all_calls() {
         all.push_back(&calls_for_avx2());
         all.push_back(&calls_for_avx2_bmi2());
     }
-    if (runs(Isa::avx512)) all.push_back(&calls_for_avx512());
+    if (runs(Isa::avx512)) {
+        all.push_back(&calls_for_avx512());
+        all.push_back(&calls_for_avx512_amd());
+    }
 #endif
     return all;
 }

@@ -1,5 +1,5 @@
-// contains(key) and insert(key), compiled for AVX2, for AVX2 and BMI2, for AVX-512, and without, in
-// four files.
+// contains(key) and insert(key), compiled for AVX2, for AVX2 and BMI2, for AVX-512 of Intel and of
+// AMD, and without, in five files.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,9 @@ template <class F>
 void insert_each(F& filter, const std::uint64_t* keys, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) filter.insert(keys[i]);
 }
-#if defined(__AVX512DQ__)
+#if defined(__AVX512DQ__) && defined(__SSE4A__)
+constexpr const char* code_of_this_file = "AVX-512 of AMD";
+#elif defined(__AVX512DQ__)
 constexpr const char* code_of_this_file = "AVX-512";
 #elif defined(__BMI2__)
 constexpr const char* code_of_this_file = "AVX2 and BMI2";
@@ -64,5 +66,6 @@ constexpr OneKeyCalls calls_of_this_file = {
 const OneKeyCalls& calls_for_avx2();
 const OneKeyCalls& calls_for_avx2_bmi2();
 const OneKeyCalls& calls_for_avx512();
+const OneKeyCalls& calls_for_avx512_amd();
 
 }  // namespace simdbloom::test

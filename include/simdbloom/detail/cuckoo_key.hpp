@@ -52,7 +52,7 @@ template <unsigned bits>
         return reinterpret_cast<Pair>(
             __builtin_ia32_pmuludq128(reinterpret_cast<Ints>(a), reinterpret_cast<Ints>(b)));
     };
-#if defined(__AVX512DQ__) && defined(__AVX512VL__)
+#if defined(SIMDBLOOM_MULTIPLIES_VECTORS)
     using Bytes [[gnu::vector_size(16)]] = char;
     // As split_contains does.
     const Bytes order = {7, 4, 5, 6, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};

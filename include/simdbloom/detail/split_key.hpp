@@ -49,7 +49,7 @@ using SplitWords [[gnu::vector_size(32), gnu::may_alias]] = std::uint32_t;
     using Pair [[gnu::vector_size(16)]] = std::uint64_t;
     using Four [[gnu::vector_size(16)]] = std::uint32_t;
     using Ints [[gnu::vector_size(16)]] = int;
-#if defined(__AVX512DQ__) && defined(__AVX512VL__)
+#if defined(SIMDBLOOM_MULTIPLIES_VECTORS)
     using Bytes [[gnu::vector_size(16)]] = char;
     // The high half, rotated left by 8 bits, in the low one: mix_second.
     const Bytes order = {7, 4, 5, 6, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
@@ -63,7 +63,7 @@ using SplitWords [[gnu::vector_size(32), gnu::may_alias]] = std::uint32_t;
     const Pair blocks = {factor >> 32, 0};
     const auto product = reinterpret_cast<Pair>(__builtin_ia32_pmuludq128(
         reinterpret_cast<Ints>(hash >> 32), reinterpret_cast<Ints>(blocks)));
-#if defined(__AVX512DQ__) && defined(__AVX512VL__)
+#if defined(SIMDBLOOM_MULTIPLIES_VECTORS)
     const std::uint64_t offset = product[0] >> 27 & ~std::uint64_t{31};
 #else
     const std::uint64_t offset = (product >> 27 & ~std::uint64_t{31})[0];
