@@ -73,6 +73,7 @@ nlohmann::ordered_json describe(const std::map<std::string, std::set<std::string
             {"role", to_string(kind.role)},
             {"colour", kind.colour},
             {"main", kind.is_main},
+            {"sets", kind.sets},
             {"bits_per_key", kind.bits_per_key},
             {"least_bits", kind.least_bits},
             {"filters", found == filters.end() ? std::set<std::string>() : found->second}};

@@ -34,12 +34,13 @@ public:
                 find_own_keys(*subject_, order_, (*subject_)[Output::count] ? 10'000'000 : 100'000);
             !c.empty())
             return c;
+        const std::size_t compared = std::max<std::size_t>(100'003 / subject_->sets, 67);
         for (const double hits : {0.0, 0.5, 1.0}) {
             if (hits != 0 && !case_.every_op) continue;
             const auto keys =
                 rotation(order_.keys, case_.n_keys, subject_->bytes, hits, subject_->takes_text);
             if (auto c = compare_with_scalar(*subject_, keys->all().first(std::min<std::size_t>(
-                                                            keys->all().size(), 100'003)));
+                                                            keys->all().size(), compared)));
                 !c.empty())
                 return c;
             probes_[hits] = keys;
@@ -53,8 +54,11 @@ public:
             8.0 * static_cast<double>(subject_->bytes) / static_cast<double>(case_.n_keys);
         common.fpr = fpr.fpr, common.fpr_low = fpr.low, common.fpr_high = fpr.high,
         common.fpr_model = fpr.model, common.seed = x_.seed;
+        common.sets = subject_->sets;
         group_ = Group(common);
-        touch_ = subject_->touch ? subject_->touch : classic_touch(order_, subject_->bytes);
+        touch_ = subject_->touch      ? subject_->touch
+                 : subject_->sets > 1 ? nullptr
+                                      : classic_touch(order_, subject_->bytes);
         touched_ = subject_->touch || !subject_->takes_text
                        ? probes_[0.0]
                        : rotation(order_.keys, case_.n_keys, subject_->bytes, 0);
@@ -98,12 +102,16 @@ private:
         const On on = [s = subject_, isa] {
             if (isa) s->use_isa(*isa);
         };
-        const auto touch = static_cast<std::ptrdiff_t>(
-            group_.add(row(name, "touch", "", standard_batch, 0.0),
-                       pieces(touched_, standard_batch, [on, touch = touch_](Keys keys) {
-                           on();
-                           keep(touch(keys));
-                       })));
+        const std::ptrdiff_t touch =
+            touch_ ? static_cast<std::ptrdiff_t>(group_.add(row(name, "touch", "", piece_, 0.0),
+                                                            pieces(
+                                                                touched_, piece_,
+                                                                [on, touch = touch_](Keys keys) {
+                                                                    on();
+                                                                    keep(touch(keys));
+                                                                },
+                                                                pass_keys_)))
+                   : -1;
         const bool best = !isa || *isa == default_isa();
         for (const auto& [hits, keys] : probes_)
             for (const Output output : all_outputs)
@@ -122,14 +130,16 @@ private:
 
     void add_lookup(std::string_view isa, On on, Output output, std::size_t batch, double hits,
                     std::ptrdiff_t touch) {
-        const auto answers = std::make_shared<Answers>(batch);
+        const auto answers = std::make_shared<Answers>(batch, subject_->sets);
         group_.add(
             row(isa, "lookup", to_string(output), output == Output::single ? 1 : batch, hits),
-            pieces(probes_[hits], std::max(batch, standard_batch),
-                   [=, s = subject_](Keys keys) {
-                       on();
-                       keep((*s)[output](keys, batch, *answers));
-                   }),
+            pieces(
+                probes_[hits], std::max(batch, piece_),
+                [=, s = subject_](Keys keys) {
+                    on();
+                    keep((*s)[output](keys, batch, *answers));
+                },
+                pass_keys_),
             touch);
     }
 
@@ -204,13 +214,14 @@ private:
     void add_misses(std::vector<Row>& rows) const {
         if (!(*subject_)[Output::bitmap]) return;
         const Keys keys = probes_.at(0.0)->all();
-        Answers answers(keys.size());
+        const std::size_t batch = subject_->sets == 1 ? keys.size() : bank_batch;
+        Answers answers(batch, subject_->sets);
         for (auto& r : rows) {
             if (r.op != "lookup" || r.output != "bitmap" || r.hit_ratio != 0.0) continue;
             if (subject_->use_isa) subject_->use_isa(parse_isa(r.isa));
-            if (const auto m = hardware_misses(
-                    [&] { (*subject_)[Output::bitmap](keys, keys.size(), answers); },
-                    static_cast<double>(keys.size()))) {
+            if (const auto m =
+                    hardware_misses([&] { (*subject_)[Output::bitmap](keys, batch, answers); },
+                                    static_cast<double>(keys.size()))) {
                 r.l1_misses = m->l1, r.ll_misses = m->last_level, r.miss_source = "hardware";
             } else if (case_.misses && r.isa == cachegrind_isa() && !x_.probe_program.empty()) {
                 const auto simulated =
@@ -228,6 +239,9 @@ private:
     Order order_;
     std::shared_ptr<Subject> subject_;
     Group group_;
+    // The keys of a call, and of a pass.
+    std::size_t piece_ = subject_->sets == 1 ? standard_batch : bank_batch;
+    std::size_t pass_keys_ = subject_->sets == 1 ? 65'536 : piece_;
     std::map<double, std::shared_ptr<Rotation>> probes_;
     std::map<double, std::optional<double>> lines_;
     std::shared_ptr<Rotation> touched_;

@@ -73,10 +73,11 @@ std::vector<Row> Group::rows(const Rounds& rounds) const {
     return rows;
 }
 
-Pass pieces(std::shared_ptr<Rotation> keys, std::size_t piece, std::function<void(Keys)> work) {
+Pass pieces(std::shared_ptr<Rotation> keys, std::size_t piece, std::function<void(Keys)> work,
+            std::size_t in_all) {
     return [=](double* seconds) {
         const std::size_t n =
-            std::max<std::size_t>(1, std::min<std::size_t>(65'536, keys->all().size()) / piece);
+            std::max<std::size_t>(1, std::min(in_all, keys->all().size()) / piece);
         *seconds = cpu_seconds_of([&] {
             for (std::size_t i = 0; i < n; ++i) work(keys->next(piece));
         });

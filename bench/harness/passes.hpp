@@ -63,7 +63,8 @@ private:
 
 /// Runs work(piece) on pieces of `piece` keys, about 64 Ki keys in all, so that the clock is read
 /// seldom.
-Pass pieces(std::shared_ptr<Rotation> keys, std::size_t piece, std::function<void(Keys)> work);
+Pass pieces(std::shared_ptr<Rotation> keys, std::size_t piece, std::function<void(Keys)> work,
+            std::size_t in_all = 65'536);
 
 /// The touch of what has none of its own: that of a classic filter of that size, one line a key.
 std::function<std::uint64_t(Keys)> classic_touch(const Order& order, std::uint64_t bytes);

@@ -29,6 +29,17 @@ void add_relatives(Plan& plan, std::uint64_t bytes) {
         }
 }
 
+/// Banks, and as many filters one by one.
+void add_banks(Plan& plan, std::initializer_list<std::uint64_t> sizes) {
+    for (const std::uint64_t bytes : sizes)
+        for (const Kind& kind : kinds())
+            if (kind.role == Role::bank) {
+                Case c = at_size(kind, bytes, kind.bits_per_key);
+                c.n_keys -= c.n_keys % kind.sets;
+                plan.cases.push_back(c);
+            }
+}
+
 void add_equal_fpr(Plan& plan, std::uint64_t n_keys) {
     for (const double fpr : equal_fpr)
         for (const Kind& kind : kinds()) {
@@ -128,6 +139,8 @@ Plan make_plan(Depth depth, const Machine& machine) {
                 static_cast<double>(n_keys) * bits / 8 <= static_cast<double>(kind.max_bytes))
                 plan.cases.push_back({&kind, n_keys, bits});
         }
+    if (quick) add_banks(plan, {mib, 4 * mib, 16 * mib});
+    else add_banks(plan, {mib, 4 * mib, 16 * mib, 64 * mib, dram});
     // Equal FPR: the same keys for all.
     add_equal_fpr(plan, equal_fpr_keys[0]);
     if (!quick) add_equal_fpr(plan, equal_fpr_keys[1]);
@@ -151,7 +164,8 @@ Plan make_plan_for_keys(Depth depth, std::uint64_t keys_in_file) {
         }
     add_equal_fpr(plan, n);
     for (const Kind& kind : kinds())
-        if (!is_compared(kind.role)) plan.cases.push_back(at(kind, n, kind.bits_per_key));
+        if (!is_compared(kind.role) && kind.role != Role::bank)
+            plan.cases.push_back(at(kind, n, kind.bits_per_key));
     return plan;
 }
 
@@ -172,6 +186,8 @@ std::vector<std::vector<Case>> turns(const Plan& plan, const Machine& machine) {
 }
 
 bool is_timed(const Plan& plan, const Case& c, const LookupRow& row) {
+    if ((row.batch == bank_batch) != (c.kind->role == Role::bank)) return false;
+    if (c.kind->role == Role::bank) return row.output != Output::single;
     const bool usual = row.output == row.usual && row.hit_ratio == 0;
     if (c.kind->role == Role::engine)
         return row.batch == standard_batch && (usual || row.output == Output::single);

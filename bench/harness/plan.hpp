@@ -42,7 +42,9 @@ Plan make_plan_for_keys(Depth depth, std::uint64_t keys_in_file);
 std::vector<std::vector<Case>> turns(const Plan& plan, const Machine& machine);
 
 inline constexpr std::size_t standard_batch = 16'384;
-inline constexpr std::size_t all_batches[] = {1, 8, 64, 1024, standard_batch, 1 << 20};
+/// Of a bank: the bitmaps of a larger one, for 4,096 sets, would leave the caches.
+inline constexpr std::size_t bank_batch = 4096;
+inline constexpr std::size_t all_batches[] = {1, 8, 64, 1024, bank_batch, standard_batch, 1 << 20};
 
 /// Lookups that a subject can do.
 struct LookupRow {

@@ -54,14 +54,15 @@ std::string to_csv(const std::vector<Row>& rows, const Machine& machine) {
         std::ranges::replace(csv, ' ', '_');
         of_machine += cell(machine.fact(fact)) + ',';
     }
-    csv += ",cycles_per_key,touch_moved,disturbed\n";
+    csv += ",cycles_per_key,touch_moved,disturbed,sets\n";
     for (const auto& r : rows)
         csv += cells(r.filter, r.isa, r.op, r.batch, r.output, r.n_keys, r.bits_per_key,
                      r.filter_bytes, r.memory_level, r.hit_ratio, r.threads, r.ns_per_key, r.ns_low,
                      r.ns_high, r.touch_ns, r.touch_ns ? cell(r.ns_per_key / *r.touch_ns) : "",
                      r.fpr, r.fpr_low, r.fpr_high, r.fpr_model, r.lines_per_key, r.l1_misses,
                      r.ll_misses, r.miss_source, r.seed, r.repetitions) +
-               of_machine + cells(r.cycles_per_key, r.touch_moved, unsigned{r.disturbed}) + '\n';
+               of_machine + cells(r.cycles_per_key, r.touch_moved, unsigned{r.disturbed}, r.sets) +
+               '\n';
     return csv;
 }
 

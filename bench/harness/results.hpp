@@ -23,6 +23,7 @@ struct Row {
     std::optional<double> cycles_per_key;
     double touch_moved = 0;  ///< Rounds::moved of the rounds it was timed in
     bool disturbed = false;
+    std::uint64_t sets = 1;  ///< that a key is looked up in: ns are for all of them
 };
 
 /// One line a row, and in each what describe_machine() knows of machine and build.

@@ -21,12 +21,13 @@ std::string_view to_string(Output output) {
 }
 
 std::string_view to_string(Role role) {
-    constexpr std::string_view names[] = {"contender", "peer", "relative", "engine", "hashes"};
+    constexpr std::string_view names[] = {"contender", "peer",   "relative",
+                                          "engine",    "hashes", "bank"};
     return names[static_cast<std::size_t>(role)];
 }
 
 std::uint64_t Subject::count(Keys keys) const {
-    Answers answers(keys.size());
+    Answers answers(keys.size(), sets);
     const Lookup& lookup = (*this)[(*this)[Output::count] ? Output::count : Output::single];
     return lookup(keys, keys.size(), answers);
 }

@@ -29,9 +29,11 @@ std::string_view to_string(Output output);
 
 /// Where lookups put their answers.
 struct Answers {
-    explicit Answers(std::size_t batch) : bitmap((batch + 7) / 8), positions(batch) {}
-    std::vector<std::uint8_t> bitmap;
+    explicit Answers(std::size_t batch, std::size_t sets = 1)
+        : bitmap((batch * sets + 7) / 8), positions(batch), counts(sets) {}
+    std::vector<std::uint8_t> bitmap;  ///< bit i * sets + s: whether set s may have key i
     std::vector<std::uint32_t> positions;
+    std::vector<std::uint64_t> counts;  ///< of each set, where there are several
 };
 
 /// Looks the keys up in calls of `batch` keys; each call overwrites the answers of the one before.
@@ -59,6 +61,8 @@ struct Order {
 struct Subject {
     std::string name;  ///< as in the column `filter`, parameters included: "bloomier:r=8,f=8"
     std::uint64_t bytes = 0;
+    /// How many sets a lookup of a key asks. Their keys are equal parts of the order's.
+    std::size_t sets = 1;
     /// The model's FPR, and the standard deviation of one filter's true FPR around it.
     double fpr = 0, deviation = 0;
     bool takes_text = false;  ///< it asks KeySource::text() for each key it is given
@@ -82,7 +86,7 @@ struct Subject {
     const Lookup& operator[](Output o) const { return lookups[static_cast<std::size_t>(o)]; }
     /// The lookup that a program with many keys takes: into a bitmap, else key by key.
     Output usual() const { return (*this)[Output::bitmap] ? Output::bitmap : Output::single; }
-    /// How many of the keys are found.
+    /// How many of the keys are found, in all sets together.
     std::uint64_t count(Keys keys) const;
 };
 
@@ -91,7 +95,8 @@ enum class Role {
     peer,       ///< a filter of a library on this system, compared at equal space
     relative,   ///< another structure of the family, measured beside the filters
     engine,     ///< what an engine ships, as this project writes it: in a section of its own
-    hashes      ///< a peer that is given hashes, and contenders beside it: likewise
+    hashes,     ///< a peer that is given hashes, and contenders beside it: likewise
+    bank        ///< many sets, all asked with one key: likewise
 };
 std::string_view to_string(Role role);
 /// Whether the report compares the kind with the other filters.
@@ -104,6 +109,7 @@ struct Kind {
     std::function<Subject(const Order&)> make;
     std::string colour{};      ///< in plots
     double bits_per_key = 12;  ///< where no comparison asks for others
+    std::size_t sets = 1;      ///< as Subject::sets
     double least_bits = 0;     ///< bits per key below which it cannot be filled
     std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max();
     bool is_main = false;           ///< one of the few that short tables and long sweeps have

@@ -179,3 +179,46 @@ def time_against_fpr(about, rows, width=NARROW, height=276):
             chart.label(width - 10, 35, f"{missing} not measured", INK, 11, "end")
         pictures.append(chart.done())
     return pictures
+
+
+def banks(about, rows, width=NARROW, height=276):
+    """One picture for each number of sets, hatched if they were not measured."""
+    pictures, found = [], select.banks(about, rows)
+    colours = {s["name"].split(":")[0]: s["colour"] for s in about["subjects"]}
+    for sets, sizes in found.items():
+        title = f"One key in {sets:,} sets"
+        shown = [r for ways in sizes.values() for r in ways.values()]
+        if not shown:
+            picture = Picture(width, height, title)
+            picture.hatch(56, 42, width - 168, height - 88)
+            picture.text(56, 18, f"{sets:,} sets: not measured", size=13, bold=True)
+            pictures.append(picture.done())
+            continue
+        lines = {way: [ways[way] for ways in sizes.values() if way in ways]
+                 for way in select.BANK_WAYS}
+        ceiling = [(r["filter_bytes"], ns) for r in lines["contains"]
+                   if (ns := select.bandwidth_ns(about, r))]
+        x = around((r["filter_bytes"] for r in shown), 1.3, 1.3, 56, width - 112)
+        y = around([r[of] for r in shown for of in ("ns_low", "ns_high")]
+                   + [ns for _, ns in ceiling], 1.3, 1.3, height - 46, 42)
+        chart = Chart(width, height, title, x, y)
+        chart.text(x.start, 18, f"{sets:,} sets", size=13, bold=True)
+        ticks = [1024 << i for i in range(0, 25, 4) if x.low <= 1024 << i <= x.high]
+        chart.frame([(b, select.size(b)) for b in ticks], [(t, number(t)) for t in y.steps(7)],
+                    "size of all sets", "ns per absent key")
+        for level, bytes_ in about["levels"].items():
+            if x.low < bytes_ < x.high:
+                chart.line(x.at(bytes_), y.start, x.at(bytes_), y.end, AXIS, 1, "4 4")
+                chart.text(x.at(bytes_), y.end - 4, level, GREY, 11, "middle")
+        if ceiling:
+            chart.curve(ceiling, INK, "bandwidth", 1.2, "2 3")
+        for i, (way, line) in enumerate(lines.items()):
+            colour = colours[select.BANK_WAYS[way][0]]
+            if line:
+                chart.curve([(r["filter_bytes"], r["ns_per_key"]) for r in line], colour, way,
+                            dash=DASHES[i])
+            for r in line:
+                chart.point(MARKERS[i], (r["filter_bytes"], r["ns_per_key"]), colour, hover(r),
+                            interval=(r["ns_low"], r["ns_high"]))
+        pictures.append(chart.done())
+    return pictures

@@ -87,6 +87,11 @@ def sections_of(about, rows, folder):
                 "the same bytes a key. The engines' designs are plain loops, not their code. "
                 + one_key(about, rows)), s.section_engines(about, rows), "fold"),
         ("Which filter to take", "", s.section_recommendations(about, rows), "open"),
+        ("One key, many filters",
+         figure(plots.banks(about, rows), caption="ns per absent key for all sets together, in "
+                "batches of 4,096. One by one: the same filters without a bank. Bandwidth: the "
+                "cache lines of a key in the bank, read as fast as memory in sequence; lookups in "
+                "caches can take less."), s.section_banks(about, rows), "fold"),
         ("More pictures",
          both(plots.time_against_size, about, rows, caption=size_caption)
          + figure(plots.time_against_fpr(about, rows), caption="Filters near 12 bits a key. The "

@@ -8,7 +8,7 @@ def load(folder):
         about = json.load(f)
     numbers = ("batch n_keys bits_per_key filter_bytes hit_ratio threads ns_per_key ns_low ns_high "
                "touch_ns touch_ratio fpr fpr_low fpr_high fpr_model lines_per_key l1_misses "
-               "ll_misses repetitions cycles_per_key touch_moved").split()
+               "ll_misses repetitions cycles_per_key touch_moved sets").split()
     subject_of = {name: subject for subject in about["subjects"] for name in subject["filters"]}
     rows = []
     with open(os.path.join(folder, "results.csv"), newline="") as f:
@@ -62,7 +62,7 @@ def fewest_bits(about, name):
 
 
 COMPARED = ("contender", "peer")
-APART = ("engine", "hashes")  # in tables of their own alone
+APART = ("engine", "hashes", "bank")  # in tables of their own alone
 
 
 def is_usual_lookup(row, about):
@@ -77,6 +77,28 @@ def is_usual_lookup(row, about):
 def is_standard_lookup(row, about):
     """The usual lookup of the filters that are compared."""
     return row["role"] in COMPARED and is_usual_lookup(row, about)
+
+
+# What is timed of many sets: a lookup (subject, output).
+BANK_WAYS = {"contains": ("bank", "bitmap"), "count_per_set": ("bank", "count"),
+             "one by one": ("filters", "count")}
+
+
+def banks(about, rows):
+    """{number of sets: {bytes: {way: row}}} of what was measured of many sets, in their order."""
+    found = {subject["sets"]: {} for subject in about["subjects"] if subject["role"] == "bank"}
+    for way, (subject, output) in BANK_WAYS.items():
+        for r in rows:
+            if r["role"] == "bank" and (r["family"].split(":")[0], r["output"]) == (subject, output):
+                found[r["sets"]].setdefault(r["filter_bytes"], {})[way] = r
+    return {sets: dict(sorted(sizes.items())) for sets, sizes in found.items()} if any(
+        found.values()) else {}
+
+
+def bandwidth_ns(about, row):
+    """The time of a key's lines at the memory's bandwidth in sequence; None if it is not known."""
+    speed = about.get("memory_speed", {}).get("sequential_gb_per_second")
+    return row["lines_per_key"] * 64 / speed if speed else None
 
 
 LEVELS = ("L1", "L2", "L3", "DRAM")

@@ -2,9 +2,9 @@
 import os
 
 import skyline
-from cells import bits, fpr, interval, markdown_table, model, ns
-from rows import (APART, at_12_bits, families, heading, is_standard_lookup, is_usual_lookup,
-                  main_subjects, near, nominal_sizes, percent, size)
+from cells import bits, cell, fpr, interval, markdown_table, model, ns, time_and_ratio
+from rows import (APART, at_12_bits, bandwidth_ns, banks, families, heading, is_standard_lookup,
+                  is_usual_lookup, main_subjects, near, nominal_sizes, percent, size)
 
 TARGETS = (0.03, 0.01, 0.001)
 
@@ -324,6 +324,29 @@ def section_hashes(about, rows):
     body = [[f"{r['n_keys']:,.0f}", size(r["filter_bytes"])] + in_batches_and_alone(
         [other for other in here if other["filter_bytes"] == r["filter_bytes"]], r) for r in cases]
     return markdown_table(["keys", "size"] + WITH_SINGLE, body) if body else ""
+
+
+def section_banks(about, rows):
+    """One key in many sets, as a bank and one by one."""
+    body = []
+    for sets, sizes in banks(about, rows).items():
+        for ways in sizes.values():
+            first, contains = next(iter(ways.values())), ways.get("contains")
+
+            def beside(way):
+                row = ways.get(way)
+                if not row or not contains:
+                    return cell(ns, row)
+                return f"{ns(row)} ({row['ns_per_key'] / contains['ns_per_key']:.1f}x)"
+
+            body.append([f"{sets:,}", f"{size(first['filter_bytes'])} ({first['memory_level']})",
+                         f"`{first['filter'].split(',', 1)[1]}`", fpr(first),
+                         cell(time_and_ratio, contains), beside("count_per_set"),
+                         beside("one by one"),
+                         cell(lambda r: two_digits(bandwidth_ns(about, r)), contains)])
+    return markdown_table(["sets", "size", "each set", "FPR", "contains (ratio to touch)",
+                           "count_per_set (times contains)", "one by one (times contains)",
+                           "bandwidth"], body) if body else ""
 
 
 def section_printed(folder, name):

@@ -1,8 +1,11 @@
 #include "touch/touch.hpp"
 
+#include <algorithm>
+#include <set>
 #include <stdexcept>
 #include <string>
 
+#include "bank/kernel_table.hpp"
 #include "core/dispatch/kernels_of.hpp"
 #include "core/dispatch/tuner.hpp"
 #include "simdbloom/detail/little_endian.hpp"
@@ -46,6 +49,27 @@ private:
     unsigned distinct_ = 0;
 };
 
+/// Where the rows of keys of a bank begin.
+struct BankRows {
+    explicit BankRows(const FilterBank& bank)
+        : target{
+              const_cast<std::byte*>(bank.bytes().data()),  // nothing is written through it
+              detail::bank_kernels(bank.isa()).rows[static_cast<std::size_t>(bank.layout().kind)],
+              bank.blocks(),
+              bank.sets(),
+              bank.bitmap_bytes() / 8,
+              bank.layout().k,
+              bank.layout().zones,
+              detail::bank_max_chunk} {}
+    /// The rows of so many hashes, at most a chunk.
+    std::span<const std::uint64_t> operator()(const std::uint64_t* hashes, std::size_t n) {
+        target.rows(target, hashes, n, offsets);
+        return {offsets, n * target.k};
+    }
+    detail::BankTarget target;
+    std::uint64_t offsets[detail::bank_max_chunk * detail::bank_max_rows];
+};
+
 }  // namespace
 
 std::uint64_t touch(const FilterBase& filter, std::span<const std::uint64_t> keys) {
@@ -54,6 +78,37 @@ std::uint64_t touch(const FilterBase& filter, std::span<const std::uint64_t> key
 
 std::uint64_t touch_hashes(const FilterBase& filter, std::span<const std::uint64_t> hashes) {
     return touch_words(filter, hashes, true);
+}
+
+std::uint64_t touch(const FilterBank& bank, std::span<const std::uint64_t> keys, bool hashed) {
+    BankRows rows[2] = {BankRows(bank), BankRows(bank)};
+    std::span<const std::uint64_t> ahead, now;
+    std::uint64_t sum = 0, hashes[detail::bank_max_chunk];
+    const std::size_t bytes = bank.bitmap_bytes();
+    const std::byte* const bits = bank.bytes().data();
+    for (std::size_t c = 0; !keys.empty() || !ahead.empty(); ++c) {
+        now = ahead;
+        const std::size_t n = std::min(keys.size(), std::size(hashes));
+        for (std::size_t i = 0; i < n; ++i) hashes[i] = hashed ? keys[i] : bank.hash_of(keys[i]);
+        ahead = rows[c & 1](hashes, n);
+        keys = keys.subspan(n);
+        for (const std::uint64_t row : ahead)
+            for (std::size_t b = 0; b < bytes; b += 64) __builtin_prefetch(bits + row + b);
+        for (const std::uint64_t row : now)
+            for (std::size_t b = 0; b < bytes; b += 64)
+                sum += detail::load_le<std::uint64_t>(bits + row + b);
+    }
+    return sum;
+}
+
+unsigned lines_touched(const FilterBank& bank, std::uint64_t hash) {
+    const std::uint64_t bytes = bank.bitmap_bytes();
+    BankRows rows(bank);
+    std::set<std::uint64_t> lines;
+    for (const std::uint64_t row : rows(&hash, 1))
+        for (std::uint64_t line = row / 64; line <= (row + bytes - 1) / 64; ++line)
+            lines.insert(line);
+    return static_cast<unsigned>(lines.size());
 }
 
 unsigned lines_touched(const FilterBase& filter, std::uint64_t hash) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "simdbloom/filter.hpp"
+#include "simdbloom/bank/filter_bank.hpp"
 
 namespace simdbloom::bench {
 
@@ -13,9 +13,12 @@ namespace simdbloom::bench {
 /// depends on the loads. Throws std::invalid_argument for a filter whose hashing is keyed.
 std::uint64_t touch(const FilterBase& filter, std::span<const std::uint64_t> keys);
 std::uint64_t touch_hashes(const FilterBase& filter, std::span<const std::uint64_t> hashes);
+/// The same of a bank: all lines of the rows, prefetched as its lookups do it.
+std::uint64_t touch(const FilterBank& bank, std::span<const std::uint64_t> keys, bool hashed);
 
 /// The number of distinct 64-byte lines that a lookup of this hash loads. For `classic`, up to the
 /// first zero bit.
 unsigned lines_touched(const FilterBase& filter, std::uint64_t hash);
+unsigned lines_touched(const FilterBank& bank, std::uint64_t hash);
 
 }  // namespace simdbloom::bench

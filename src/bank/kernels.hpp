@@ -109,30 +109,28 @@ inline void prefetch_rows(const BankTarget& t, const std::uint64_t* offsets, std
     }
 }
 
-/// Calls work(offsets, first, m) for eight keys at a time, m of them at the end.
+/// Calls work(offsets, first, m) for eight keys at a time, m of them at the end. The rows of eight
+/// are found and prefetched t.chunk keys ahead, eight keys at a time too: while a whole chunk's
+/// rows were found, memory would have nothing to do.
 template <class O, class Work>
 inline void for_each_eight(const BankTarget& t, const std::uint64_t* hashes, std::size_t n,
                            const Work& work) {
-    alignas(64) std::uint64_t offsets[2][bank_max_chunk * bank_max_rows];
-    const std::size_t chunk = t.chunk;
+    constexpr std::size_t places = bank_max_chunk / 8 + 1;
+    alignas(64) std::uint64_t offsets[places][8 * bank_max_rows];
     // Not tuned (core/dispatch/tuner.hpp): without prefetching a key took as long or longer in
     // every size from 1 MiB on, up to twice as long in 256 MiB.
-    const bool ahead = n > 1;
-    const auto at_most = [](std::size_t a, std::size_t b) { return a < b ? a : b; };
-    std::size_t here = at_most(chunk, n);
-    t.rows(t, hashes, here, offsets[0]);
-    if (ahead) prefetch_rows<O>(t, offsets[0], here);
-    for (std::size_t first = 0, c = 0; first < n; ++c) {
-        const std::uint64_t* const now = offsets[c & 1];
-        std::uint64_t* const later = offsets[~c & 1];
-        const std::size_t next = at_most(chunk, n - first - here);
-        if (next != 0) t.rows(t, hashes + first + here, next, later);
-        for (std::size_t i = 0; i < here; i += 8) {
-            if (ahead && i < next) prefetch_rows<O>(t, later + i * t.k, at_most(8, next - i));
-            work(now + i * t.k, first + i, at_most(8, here - i));
+    const bool prefetches = n > 1;
+    const auto at_most_8 = [](std::size_t keys) { return keys < 8 ? keys : 8; };
+    std::size_t staged = 0, from = 0, to = 0;
+    for (std::size_t first = 0; first < n; first += 8) {
+        for (; staged < n && staged <= first + t.chunk; staged += 8) {
+            const std::size_t m = at_most_8(n - staged);
+            t.rows(t, hashes + staged, m, offsets[to]);
+            if (prefetches) prefetch_rows<O>(t, offsets[to], m);
+            to = to + 1 == places ? 0 : to + 1;
         }
-        first += here;
-        here = next;
+        work(offsets[from], first, at_most_8(n - first));
+        from = from + 1 == places ? 0 : from + 1;
     }
 }
 

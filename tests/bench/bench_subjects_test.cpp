@@ -22,10 +22,13 @@ TEST(Subjects, HaveNamesOfTheirOwnAndContendersComeFirst) {
         EXPECT_TRUE(names.contains(name)) << name;
 }
 
-void expect_right(const KeySource& keys, std::uint64_t n, std::uint64_t probes) {
+void expect_right(const KeySource& keys, std::uint64_t n_keys, std::uint64_t probes) {
     for (const Kind& k : kinds())
         for (const double bits : {k.bits_at(k.bits_per_key), 8.0, 16.0}) {
             if (bits != k.bits_at(k.bits_per_key) && k.role != Role::engine) continue;
+            // Few blocks a set round its bits up.
+            const std::uint64_t n = k.sets == 1 ? n_keys : 500 * k.sets;
+            if (n + probes > keys.size()) continue;
             const Order order{keys, n, bits, 1};
             const Subject subject = k.make(order);
             // Up to one bit a slot may be left over where slots have whole bits; some engines'
@@ -33,10 +36,11 @@ void expect_right(const KeySource& keys, std::uint64_t n, std::uint64_t probes) 
             EXPECT_NEAR(8 * static_cast<double>(subject.bytes) / static_cast<double>(n), bits,
                         (k.role == Role::engine ? 1 : 0.12) * bits)
                 << k.name;
+            EXPECT_EQ(subject.sets, k.sets) << k.name;
             EXPECT_EQ(find_own_keys(subject, order, n), "") << k.name;
             EXPECT_EQ(measure_fpr(subject, order, probes).complaint, "") << k.name;
-            std::vector<std::uint64_t> some(5003);
-            keys.fill(n - 2500, some.data(), some.size(), subject.takes_text);
+            std::vector<std::uint64_t> some(k.sets == 1 ? 5003 : 203);
+            keys.fill(n - some.size() / 2, some.data(), some.size(), subject.takes_text);
             EXPECT_EQ(compare_with_scalar(subject, some), "") << k.name;
         }
 }
@@ -57,6 +61,7 @@ TEST(Subjects, StayAsTheyAreWhenWhatTheyCanDoIsTimed) {
     const auto source = KeySource::generated(5);
     constexpr std::uint64_t n = 20'000;
     for (const Kind& k : kinds()) {
+        if (k.role == Role::bank) continue;
         const Subject subject = k.make({source, n, k.bits_at(k.bits_per_key)});
         std::vector<std::uint64_t> keys(3 * n);
         source.fill(0, keys.data(), keys.size(), subject.takes_text);
@@ -96,7 +101,7 @@ TEST(Plan, EveryDepthCoversAllLevelsAndSubjects) {
         }
         for (const Kind& k : kinds())
             EXPECT_TRUE(k.role == Role::contender || k.role == Role::engine ||
-                        every_op.contains(k.name))
+                        k.role == Role::bank || every_op.contains(k.name))
                 << k.name;
         EXPECT_EQ(levels, (std::set<std::string>{"L1", "L2", "L3", "DRAM"}));
         EXPECT_EQ(names.size(), kinds().size());

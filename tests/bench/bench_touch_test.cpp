@@ -63,6 +63,30 @@ TEST_P(Touch, DependsOnTheBits) {
     }
 }
 
+TEST(TouchBank, LoadsEachLineOfTheRows) {
+    for (const std::size_t sets : {64u, 512u, 4096u, 4224u}) {
+        auto bank = FilterBank::with_bits_per_key(sets, 1'000, 12);
+        const auto keys = test::random_keys(1'000, 5);
+        EXPECT_EQ(bench::touch(bank, keys, false), 0u);
+        // Bit 0 of each word is set, and a row has words / 8 lines: every load of a line is a 1.
+        for (std::size_t s = 0; s < sets; s += 64)
+            for (std::uint64_t key = 0; key < 20'000; ++key) bank.insert(s, key);
+        const double loads = static_cast<double>(bench::touch(bank, keys, false)),
+                     lines = static_cast<double>((sets + 511) / 512 * 5 * keys.size());
+        EXPECT_NEAR(loads, lines, 0.001 * lines) << sets;
+        std::vector<std::uint64_t> hashes;
+        double touched = 0;
+        for (const auto key : keys) {
+            hashes.push_back(bank.hash_of(key));
+            touched += bench::lines_touched(bank, hashes.back());
+        }
+        EXPECT_EQ(bench::touch(bank, hashes, true), bench::touch(bank, keys, false));
+        // Some of 5 rows share one of 64 lines, or are the same of 512 rows.
+        const double places = sets == 64 ? 64 : 512;
+        EXPECT_NEAR(touched / lines, places / 5 * (1 - std::pow(1 - 1 / places, 5)), 0.005) << sets;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Filter, Touch, ::testing::ValuesIn(test::layout_names()),
                          [](const auto& info) { return info.param; });
 
