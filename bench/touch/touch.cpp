@@ -58,6 +58,7 @@ struct BankRows {
               bank.blocks(),
               bank.sets(),
               bank.bitmap_bytes() / 8,
+              bank.row_bytes(),
               bank.layout().k,
               bank.layout().zones,
               detail::bank_max_chunk} {}
@@ -84,7 +85,7 @@ std::uint64_t touch(const FilterBank& bank, std::span<const std::uint64_t> keys,
     BankRows rows[2] = {BankRows(bank), BankRows(bank)};
     std::span<const std::uint64_t> ahead, now;
     std::uint64_t sum = 0, hashes[detail::bank_max_chunk];
-    const std::size_t bytes = bank.bitmap_bytes();
+    const std::size_t bytes = bank.row_bytes();
     const std::byte* const bits = bank.bytes().data();
     for (std::size_t c = 0; !keys.empty() || !ahead.empty(); ++c) {
         now = ahead;
@@ -96,13 +97,13 @@ std::uint64_t touch(const FilterBank& bank, std::span<const std::uint64_t> keys,
             for (std::size_t b = 0; b < bytes; b += 64) __builtin_prefetch(bits + row + b);
         for (const std::uint64_t row : now)
             for (std::size_t b = 0; b < bytes; b += 64)
-                sum += detail::load_le<std::uint64_t>(bits + row + b);
+                sum += std::to_integer<std::uint64_t>(bits[row + b]);
     }
     return sum;
 }
 
 unsigned lines_touched(const FilterBank& bank, std::uint64_t hash) {
-    const std::uint64_t bytes = bank.bitmap_bytes();
+    const std::uint64_t bytes = bank.row_bytes();
     BankRows rows(bank);
     std::set<std::uint64_t> lines;
     for (const std::uint64_t row : rows(&hash, 1))
