@@ -156,7 +156,8 @@ void define_builder(py::module_& module) {
                 self.with<Alone>([&](auto& b) { b.use_times(times); });
             },
             py::arg("times"),
-            "finish() chooses the filter by these times. ValueError for a builder that does not "
+            "Lets finish() choose the filter by these times. ValueError for a builder that does "
+            "not "
             "choose.")
         .def(
             "finish", [](Builder& self) { return self.finish(false); },
