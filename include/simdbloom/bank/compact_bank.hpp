@@ -86,8 +86,8 @@ public:
     double expected_fpr(std::size_t set) const;
     /// Where a set is.
     struct Place {
-        std::uint32_t bank;    ///< from 0
-        std::uint32_t column;  ///< the number of the set in that bank
+        std::uint32_t bank;                             ///< from 0
+        std::uint32_t column;                           ///< the number of the set in that bank
         bool operator==(const Place&) const = default;  ///< the same place
     };
     Place place(std::size_t set) const;  ///< of a set
