@@ -86,9 +86,9 @@ public:
     double expected_fpr(std::size_t set) const;
     /// Where a set is.
     struct Place {
-        std::uint32_t bank;    ///< from 0
-        std::uint32_t column;  ///< the number of the set in that bank
-        bool operator==(const Place&) const = default;
+        std::uint32_t bank;                             ///< from 0
+        std::uint32_t column;                           ///< the number of the set in that bank
+        bool operator==(const Place&) const = default;  ///< the same place
     };
     Place place(std::size_t set) const;  ///< of a set
     /// The banks, that of the largest sets first; behind them those that add_set made.
