@@ -113,7 +113,10 @@ constexpr Magic magics[] = {
     {"zstd", "\x50\x2A\x4D\x18", "\xF0\xFF\xFF\xFF", zstd_decoder},  // by pzstd
     {"bzip2", "BZh01AY&SY", "\xFF\xFF\xFF\xF0\xFF\xFF\xFF\xFF\xFF\xFF", nullptr},
     {"lz4", "\x04\x22\x4D\x18", "", nullptr},
-    {"xz", "\xFD" "7zXZ\0"sv, "", nullptr},
+    {"xz",
+     "\xFD"
+     "7zXZ\0"sv,
+     "", nullptr},
     {"zip", "PK\x03\x04", "", nullptr},
 };
 

@@ -17,8 +17,8 @@ function shuffled(keys) {
   }
   return keys;
 }
-/** work(keys) on the same keys in each round; or, if they are fresh, on new strings, whose hashes V8
- *  has not computed: it keeps the hash in the string. */
+/** work(keys) on the same keys in each round; or, if they are fresh, on new strings. V8 keeps the
+ *  hash of a string in it, once it has computed it. */
 function median(keys, isFresh, work) {
   const text = isFresh ? keys.join('\n') : '';
   const times = Array.from({ length: rounds }, () => {
