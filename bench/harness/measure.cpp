@@ -82,7 +82,8 @@ private:
 
     std::optional<double> lines_per_key(Keys keys) const {
         if (!subject_->lines) return std::nullopt;
-        keys = keys.first(std::min<std::size_t>(keys.size(), 50'000));
+        const std::size_t some = subject_->sets == 1 ? std::size_t{50'000} : std::size_t{5'000};
+        keys = keys.first(std::min(keys.size(), some));
         double lines = 0;
         for (const std::uint64_t key : keys) lines += subject_->lines(key);
         return lines / static_cast<double>(keys.size());
@@ -241,7 +242,7 @@ private:
     Group group_;
     // The keys of a call, and of a pass.
     std::size_t piece_ = subject_->sets == 1 ? standard_batch : bank_batch;
-    std::size_t pass_keys_ = subject_->sets == 1 ? 65'536 : piece_;
+    std::size_t pass_keys_ = 65'536 / std::max<std::size_t>(subject_->sets / 64, 1);
     std::map<double, std::shared_ptr<Rotation>> probes_;
     std::map<double, std::optional<double>> lines_;
     std::shared_ptr<Rotation> touched_;

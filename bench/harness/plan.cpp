@@ -139,8 +139,8 @@ Plan make_plan(Depth depth, const Machine& machine) {
                 static_cast<double>(n_keys) * bits / 8 <= static_cast<double>(kind.max_bytes))
                 plan.cases.push_back({&kind, n_keys, bits});
         }
-    if (quick) add_banks(plan, {mib, 4 * mib, 16 * mib});
-    else add_banks(plan, {mib, 4 * mib, 16 * mib, 64 * mib, dram});
+    if (quick) add_banks(plan, {mib, 4 * mib, 8 * mib});
+    else add_banks(plan, {mib, 4 * mib, 16 * mib, 64 * mib, 256 * mib});
     // Equal FPR: the same keys for all.
     add_equal_fpr(plan, equal_fpr_keys[0]);
     if (!quick) add_equal_fpr(plan, equal_fpr_keys[1]);

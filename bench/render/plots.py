@@ -203,7 +203,8 @@ def banks(about, rows, width=NARROW, height=276):
                    + [ns for _, ns in ceiling], 1.3, 1.3, height - 46, 42)
         chart = Chart(width, height, title, x, y)
         chart.text(x.start, 18, f"{sets:,} sets", size=13, bold=True)
-        ticks = [1024 << i for i in range(0, 25, 4) if x.low <= 1024 << i <= x.high]
+        step = 2 if x.high < 64 * x.low else 4
+        ticks = [1 << i for i in range(20, 40, step) if x.low <= 1 << i <= x.high]
         chart.frame([(b, select.size(b)) for b in ticks], [(t, number(t)) for t in y.steps(7)],
                     "size of all sets", "ns per absent key")
         for level, bytes_ in about["levels"].items():

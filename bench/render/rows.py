@@ -89,7 +89,7 @@ def banks(about, rows):
     found = {subject["sets"]: {} for subject in about["subjects"] if subject["role"] == "bank"}
     for way, (subject, output) in BANK_WAYS.items():
         for r in rows:
-            if r["role"] == "bank" and (r["family"].split(":")[0], r["output"]) == (subject, output):
+            if r["role"] == "bank" and r["output"] == output and r["family"].startswith(subject):
                 found[r["sets"]].setdefault(r["filter_bytes"], {})[way] = r
     return {sets: dict(sorted(sizes.items())) for sets, sizes in found.items()} if any(
         found.values()) else {}
