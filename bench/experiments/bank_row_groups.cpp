@@ -140,16 +140,17 @@ int main(int argc, char** argv) {
         ns_of(rounds, absent.hashes.size(), [&] { banks->contains(absent.hashes); });
 
     std::printf("%zu row groups, filters of %zu sizes.\n\n", n, banks->sizes());
-    print_header({"decided by", "row groups to read: present word", "absent word", "µs to decide",
+    print_header({"decided by", "row groups to read, word present, absent", "µs to decide",
                   "KiB in memory", "ms to make"});
     // Returns the µs to decide.
     const auto row = [&](const std::string& name, const Select& select, std::size_t bytes,
                          double ms) {
         const double us = ns_selected(absent, select) / 1000;
-        print_row({name, text("%.2f", mean_selected(present, select)),
-                   text("%.2f", mean_selected(absent, select)), text("%.2f", us),
-                   bytes == 0 ? "-" : text("%.0f", static_cast<double>(bytes) / 1024),
-                   ms == 0 ? "-" : text("%.2f", ms)});
+        print_row(
+            {name,
+             text("%.2f, %.2f", mean_selected(present, select), mean_selected(absent, select)),
+             text("%.2f", us), bytes == 0 ? "-" : text("%.0f", static_cast<double>(bytes) / 1024),
+             ms == 0 ? "-" : text("%.2f", ms)});
         return us;
     };
     row("zone maps in memory", by_zones, 0, 0);
