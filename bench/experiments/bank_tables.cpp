@@ -187,15 +187,15 @@ int main() {
         "Tables\nread and µs a key, medians of %u rounds of %zu keys on one thread.\n\n",
         ROCKSDB_MAJOR, ROCKSDB_MINOR, n_keys, rounds, lookups);
     print_header({"tables", "key", "`Get`, no filters",
-                  text("`Get`, filters of %g bits a key", bits_per_key),
+                  text("filters of %g bits a key", bits_per_key),
                   text("bank of %g bits", bits_per_key), text("of %g bits", more_bits_per_key)});
     std::string bytes;
-    for (const std::size_t n : {8u, 64u, 512u}) {
+    for (const std::size_t n : {8u, 512u}) {
         fs::create_directories(folder);
         bytes += (bytes.empty() ? "" : "; ") + print_tables(folder, n);
         fs::remove_all(folder);
     }
-    std::printf("\nMiB of RocksDB's filters and of the bank of %g bits: %s.\n", bits_per_key,
+    std::printf("\nMiB of the filters and of the bank of %g bits: %s.\n", bits_per_key,
                 bytes.c_str());
     print_source("bank_tables");
 }
