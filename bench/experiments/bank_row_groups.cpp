@@ -140,25 +140,22 @@ int main(int argc, char** argv) {
         ns_of(rounds, absent.hashes.size(), [&] { banks->contains(absent.hashes); });
 
     std::printf("%zu row groups, filters of %zu sizes.\n\n", n, banks->sizes());
-    print_header({"decided by", "row groups to read: present word", "absent word", "µs to decide",
-                  "KiB in memory", "ms to make"});
+    print_header({"decided by", "row groups, word present, absent", "µs", "KiB", "ms to make"});
     // Returns the µs to decide.
     const auto row = [&](const std::string& name, const Select& select, std::size_t bytes,
                          double ms) {
         const double us = ns_selected(absent, select) / 1000;
-        print_row({name, text("%.2f", mean_selected(present, select)),
-                   text("%.2f", mean_selected(absent, select)), text("%.2f", us),
-                   bytes == 0 ? "-" : text("%.0f", static_cast<double>(bytes) / 1024),
-                   ms == 0 ? "-" : text("%.2f", ms)});
+        print_row(
+            {name,
+             text("%.2f, %.2f", mean_selected(present, select), mean_selected(absent, select)),
+             text("%.2f", us), bytes == 0 ? "-" : text("%.0f", static_cast<double>(bytes) / 1024),
+             ms == 0 ? "-" : text("%.2f", ms)});
         return us;
     };
-    row("zone maps in memory", by_zones, 0, 0);
-    const double file_us =
-        row("`File::row_groups_with`: a block of each filter is read", by_file, 0, 0);
-    const double filters_us =
-        row("the filters, read before, one by one", by_filters, filter_bytes, read_ms);
-    const double bank_us =
-        row("a bank of them, word by word", by_bank, banks->bytes(), read_ms + bank_ms);
+    row("zone maps", by_zones, 0, 0);
+    const double file_us = row("`File::row_groups_with`", by_file, 0, 0);
+    const double filters_us = row("filters in memory", by_filters, filter_bytes, read_ms);
+    const double bank_us = row("a bank of them", by_bank, banks->bytes(), read_ms + bank_ms);
     std::printf(
         "\nIn batches of %zu, the bank takes %.3f µs a word. Reading the filters and making the "
         "bank pays from\n%.0f words on; making it of filters in memory, from %.0f.\n",

@@ -41,15 +41,15 @@ const [[rows]] = await all(`SELECT count(*) FROM '${path('with.parquet')}'`);
 const mib = (name) => (statSync(path(name)).size / 2 ** 20).toFixed(1);
 console.log(`${(Number(rows) / 1e6).toFixed(1)} million rows of words of \`${words}\`:`
   + ` every second word, in ${bursts}`
-  + ` places of ${rowsOfBurst} rows. The absent words are the others.`
-  + ` The file has ${mib('with.parquet')} MiB, and ${mib('without.parquet')} without its filters.`);
+  + ` places of ${rowsOfBurst} rows. ${mib('with.parquet')} MiB;`
+  + ` ${mib('without.parquet')} without filters.`);
 process.stdout.write(execFileSync(join(build, 'bench/experiment_bank_row_groups'),
   ['with.parquet', 'zones', 'present', 'absent'].map(path), { encoding: 'utf8' }));
 
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 const names = ['without.parquet', 'with.parquet'];
 console.log(`\nDuckDB, \`count(*) .. WHERE word = ..\`, ms, medians of ${queries} words:\n`);
-console.log('| word | file without filters | with filters |\n|---|---|---|');
+console.log('| word | no filters | filters |\n|---|---|---|');
 for (const [kind, some] of [['present', present], ['absent', absent], ['no `WHERE`', present]]) {
   const times = names.map(() => []);
   for (const [word] of some.slice(0, queries))

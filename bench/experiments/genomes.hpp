@@ -93,10 +93,7 @@ inline std::vector<std::string> read_genomes() {
 struct Scheme {
     unsigned k, window;
 
-    std::string name() const {
-        const std::string kmers = std::to_string(k) + "-mers";
-        return window == k ? kmers : kmers + " of " + std::to_string(window);
-    }
+    std::string name() const { return window == k ? std::to_string(k) + "-mers" : "minimizers"; }
     std::vector<std::uint64_t> keys_of(std::string_view letters) const {
         std::vector<std::uint64_t> kmers, keys;
         tools::Kmers(k).add(letters, kmers);
