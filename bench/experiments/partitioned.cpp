@@ -303,7 +303,8 @@ int main(int argc, char** argv) {
     }
     std::map<std::array<std::size_t, 4>, std::vector<double>> ns;
     for (unsigned p = 0; p < processes; ++p) {
-        const std::string command = text("/proc/%d/exe --process %u %u", getpid(), p + 1, wanted_mib);
+        const std::string command =
+            text("/proc/%d/exe --process %u %u", getpid(), p + 1, wanted_mib);
         FILE* const child = popen(command.c_str(), "r");
         std::array<std::size_t, 4> at{};
         for (double t;

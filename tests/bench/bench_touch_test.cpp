@@ -71,8 +71,9 @@ TEST(TouchBank, LoadsEachLineOfTheRows) {
         // Bit 0 of each word is set, and a row has words / 8 lines: every load of a line is a 1.
         for (std::size_t s = 0; s < sets; s += 64)
             for (std::uint64_t key = 0; key < 20'000; ++key) bank.insert(s, key);
+        const double k = bank.layout().k;
         const double loads = static_cast<double>(bench::touch(bank, keys, false)),
-                     lines = static_cast<double>((sets + 511) / 512 * 5 * keys.size());
+                     lines = static_cast<double>((sets + 511) / 512 * keys.size()) * k;
         EXPECT_NEAR(loads, lines, 0.001 * lines) << sets;
         std::vector<std::uint64_t> hashes;
         double touched = 0;
@@ -81,9 +82,9 @@ TEST(TouchBank, LoadsEachLineOfTheRows) {
             touched += bench::lines_touched(bank, hashes.back());
         }
         EXPECT_EQ(bench::touch(bank, hashes, true), bench::touch(bank, keys, false));
-        // Some of 5 rows share one of 64 lines, or are the same of 512 rows.
+        // Some of k rows share one of 64 lines, or are the same of 512 rows.
         const double places = sets == 64 ? 64 : 512;
-        EXPECT_NEAR(touched / lines, places / 5 * (1 - std::pow(1 - 1 / places, 5)), 0.005) << sets;
+        EXPECT_NEAR(touched / lines, places / k * (1 - std::pow(1 - 1 / places, k)), 0.005) << sets;
     }
 }
 
