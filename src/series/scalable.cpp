@@ -162,6 +162,10 @@ bool is_in(std::span<const AnyFilter> filters, std::uint64_t hash) {
 
 }  // namespace
 
+std::size_t ScalableBloom::full_filters() const noexcept {
+    return filters_.empty() ? 0 : filters_.size() - 1;
+}
+
 bool ScalableBloom::insert_hash_if_new(std::uint64_t hash, std::size_t without) {
     if (is_in(std::span(filters_).subspan(without), hash)) return false;
     insert_new(hash);

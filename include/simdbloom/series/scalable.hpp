@@ -109,7 +109,7 @@ public:
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
     std::size_t take(const Keys& keys);
     /// The filters that take no more keys.
-    std::size_t full_filters() const noexcept { return filters_.empty() ? 0 : filters_.size() - 1; }
+    std::size_t full_filters() const noexcept;
     /// The same of a key that the first filters, so many, are known not to have.
     bool insert_hash_if_new(std::uint64_t hash, std::size_t without);
 
