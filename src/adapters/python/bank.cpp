@@ -289,7 +289,8 @@ void define_sets(BankType& type) {
         [](Bank& self) {
             return self.change_sets([](FilterBank& bank) { return bank.add_set(); });
         },
-        "Adds an empty set and returns its number. Every 64th copies the bank.");
+        "Adds an empty set and returns its number. The 9th, 17th, 33rd and 65th copy the bank, "
+        "and so does every 64th from there on.");
     type.def(
         "clear_set",
         [](Bank& self, std::size_t set) {
