@@ -163,12 +163,17 @@ std::size_t CompactBank::add_set(std::size_t keys) {
     }
     detail::check_bank_bytes(after, max_bytes_);
     const std::size_t set = sets();
-    places_.reserve(set + 1);
-    n_keys_.reserve(set + 1);
-    set_of_.reserve(banks_.size() + 1);
+    // Half as much again: with room for one more, n calls would copy n^2 / 2 numbers.
+    const auto make_room = [](auto& numbers) {
+        if (numbers.size() == numbers.capacity())
+            numbers.reserve(numbers.size() + numbers.size() / 2 + 1);
+    };
+    make_room(places_);
+    make_room(n_keys_);
+    make_room(set_of_);
     std::vector<std::uint32_t> first_column;
     std::vector<std::uint32_t>& columns = into < set_of_.size() ? set_of_[into] : first_column;
-    columns.reserve(columns.size() + 1);
+    make_room(columns);
     if (into < banks_.size()) banks_[into].add_set();
     else banks_.push_back(detail::make_bank(*this, 1, made_for, size, options));
     places_.push_back(

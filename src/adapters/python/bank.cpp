@@ -92,7 +92,8 @@ void insert_into(Bank& self, std::size_t set, py::handle keys, bool hashed) {
 /// Calls use(bank, key) without the GIL.
 template <class Use>
 auto with_one(const Bank& self, py::handle key, const Use& use) {
-    const OneKey::Plain plain = one_key(key).in(self.key_kind());
+    const OneKey one = one_key(key);  // owns the bytes of a UUID
+    const OneKey::Plain plain = one.in(self.key_kind());
     return self.read([&](const FilterBank& bank) {
         return std::visit([&](const auto& k) { return use(bank, k); }, plain);
     });
@@ -120,6 +121,7 @@ py::array bitmap_of(const Bank& self, py::handle keys, bool hashed) {
     Keys batch(keys, hashed);
     all.resize(batch.rows().value_or(0) * width);
     const std::size_t n = self.ask(std::move(batch), [&](auto hashes, const auto& row) {
+        if (hashes.empty()) return;  // all are NULL
         const std::size_t bytes = self.structure.bitmap_bytes();
         some.resize(hashes.size() * bytes);
         self.structure.contains(simdbloom::Keys::hashes(hashes), some);
@@ -287,7 +289,8 @@ void define_sets(BankType& type) {
         [](Bank& self) {
             return self.change_sets([](FilterBank& bank) { return bank.add_set(); });
         },
-        "Adds an empty set and returns its number. Every 64th copies the bank.");
+        "Adds an empty set and returns its number. The 9th, 17th, 33rd and 65th copy the bank, "
+        "and so does every 64th from there on.");
     type.def(
         "clear_set",
         [](Bank& self, std::size_t set) {

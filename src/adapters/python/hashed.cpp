@@ -85,7 +85,8 @@ StructureType<S> define_structure(py::module_& module, const char* name, const c
     type.def(
         "__contains__",
         [](const H& self, py::handle key) {
-            const auto plain = one_key(key).in(self.key_kind());
+            const OneKey one = one_key(key);  // owns the bytes of a UUID
+            const auto plain = one.in(self.key_kind());
             return self.read([&](const S& s) {
                 return std::visit([&](auto k) { return s.contains(k); }, plain);
             });

@@ -6,6 +6,8 @@ import os
 import pickle
 import random
 import signal
+import subprocess
+import sys
 import tempfile
 import threading
 import unittest
@@ -103,6 +105,19 @@ class Answers(unittest.TestCase):
             np.testing.assert_array_equal(other.contains(keys[3]), bank.contains(keys[3]))
 
 
+OF_UUIDS = """
+import uuid
+from simdbloom import ConcurrentFilter, FilterBank
+key, f = uuid.UUID(int=5), ConcurrentFilter("split256", 10, 20)
+f.insert([key])
+assert key in f
+bank = FilterBank.for_fpr(2, 10, 1e-6)
+bank.insert(1, [key])
+assert bank.select(key).tolist() == [1] and bank.count(key) == 1
+assert bank.contains(key).tolist() == [False, True]
+"""
+
+
 class Keys(unittest.TestCase):
     def test_are_those_of_all_structures(self):
         words = ["w%d" % i for i in range(50)]
@@ -120,6 +135,10 @@ class Keys(unittest.TestCase):
             self.assertEqual(bank.select(key).tolist(), [4])
             self.assertEqual(bank.contains(key).tolist(), [s == 4 for s in range(9)])
         self.assertEqual(bank.contains(["w1", None, "w2"]).sum(), 2)
+        self.assertFalse(bank.contains([None, None]).any())
+        late = bank.contains([None] * 5000 + ["w1"])  # pieces without a key
+        self.assertEqual((late.shape, late.sum()), ((5001, 9), late[5000].sum()))
+        self.assertTrue(late[5000, 4])
         self.assertEqual(bank.contains([]).shape, (0, 9))
         self.assertEqual(bank.count_per_set([]).tolist(), [0] * 9)
         self.assertEqual(bank.key_kind, "bytes")
@@ -133,6 +152,12 @@ class Keys(unittest.TestCase):
                          [0, 50])
         for key in (3, 3.0, np.int8(3), np.float32(3), True + 2):
             self.assertEqual(numbers.count(key), 1)
+
+    def test_that_are_one_uuid_live_until_the_answer(self):
+        # This allocator overwrites what is freed.
+        end = subprocess.run([sys.executable, "-c", OF_UUIDS], capture_output=True, text=True,
+                             check=False, env={**os.environ, "PYTHONMALLOC": "debug"})
+        self.assertEqual((end.returncode, end.stderr), (0, ""))
 
     def test_of_long_streams(self):
         n = (1 << 20) + 4321
