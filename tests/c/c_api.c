@@ -210,7 +210,8 @@ static void banks(const char* path) {
     CHECK(simdbloom_bank_sets(bank) == 3 && simdbloom_bank_bitmap_bytes(bank) == 8);
     CHECK(simdbloom_bank_size_in_bytes(bank) > 2000);
     CHECK(simdbloom_bank_expected_fpr(bank, 0) > 0 && simdbloom_bank_expected_fpr(bank, 2) == 0);
-    CHECK(isnan(simdbloom_bank_expected_fpr(bank, 3)));
+    const double no_set = simdbloom_bank_expected_fpr(bank, 3);
+    CHECK(no_set != no_set);  /* isnan of MinGW warns */
     OK(simdbloom_bank_copy(bank, &copy));
     OK(simdbloom_bank_insert(bank, 2, keys, 2, 0));
     OK(simdbloom_bank_insert_bytes(bank, 0, "hello", 5));
