@@ -1,6 +1,5 @@
 /* The C header, compiled as C99 and used from it. Prints what fails. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,7 +210,7 @@ static void banks(const char* path) {
     CHECK(simdbloom_bank_size_in_bytes(bank) > 2000);
     CHECK(simdbloom_bank_expected_fpr(bank, 0) > 0 && simdbloom_bank_expected_fpr(bank, 2) == 0);
     const double no_set = simdbloom_bank_expected_fpr(bank, 3);
-    CHECK(no_set != no_set);  /* isnan of MinGW warns */
+    CHECK(no_set != no_set); /* NaN */
     OK(simdbloom_bank_copy(bank, &copy));
     OK(simdbloom_bank_insert(bank, 2, keys, 2, 0));
     OK(simdbloom_bank_insert_bytes(bank, 0, "hello", 5));
