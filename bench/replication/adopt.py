@@ -123,7 +123,8 @@ def of_machine(record, first, n_claims):
              f"claims in {sum(entry['seconds'] for entry in entries):.0f} s on {machine['cores']} "
              f"cores with {machine['memory']}; of {len(told)} verdicts "
              f"{sum(map(as_expected, told))} are as expected."
-             + ("" if newest else " Some runs are older than today's [tolerances](tolerances.toml).")]
+             + ("" if newest else
+                " Some runs are older than today's [tolerances](tolerances.toml).")]
     if record is not first:
         others = by_id(first)
         pairs = [(entry["samples"], others[entry["id"]]["samples"]) for entry in entries
@@ -165,8 +166,8 @@ def overview(found, papers, claims):
                                       for own in counts)]))
     apart = [f"{len(own['secondary'])} claims from a secondary source alone, and "
              f"{len(own['descriptive'])} *descriptive* ones" for own in counts[:1]]
-    lines += ["", f"Counted nowhere: {''.join(apart)}. The verdicts of {name_of(found[0])}; a number "
-              "alone is \"reproduced\":" if found else "", ""]
+    lines += ["", f"Counted nowhere: {''.join(apart)}. The verdicts of {name_of(found[0])}; a "
+              "number alone is \"reproduced\":" if found else "", ""]
     for name, paper in papers.items():
         own = tallies(found[0], [claim for claim in claims if claim.paper == name])
         said = [f"{kind} " + re.sub(f"^([0-9]+) {REPRODUCED}", r"\1", table.tally(entries))
