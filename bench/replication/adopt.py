@@ -166,13 +166,14 @@ def overview(found, papers, claims):
                                       for own in counts)]))
     apart = [f"{len(own['secondary'])} claims from a secondary source alone, and "
              f"{len(own['descriptive'])} *descriptive* ones" for own in counts[:1]]
-    lines += ["", f"Counted nowhere: {''.join(apart)}. The verdicts of {name_of(found[0])}; a "
-              "number alone is \"reproduced\":" if found else "", ""]
+    lines += ["", f"Counted nowhere: {''.join(apart)}. The verdicts of {name_of(found[0])} that "
+              f"are not \"{REPRODUCED}\":" if found else "", ""]
     for name, paper in papers.items():
         own = tallies(found[0], [claim for claim in claims if claim.paper == name])
-        said = [f"{kind} " + re.sub(f"^([0-9]+) {REPRODUCED}", r"\1", table.tally(entries))
-                for kind, entries in own.items() if entries]
-        lines.append(f"- [{paper['name']}]({name}.md), {paper['summary']}: {'; '.join(said)}")
+        told = {kind: [entry for entry in entries if entry["verdict"] != REPRODUCED]
+                for kind, entries in own.items()}
+        said = "; ".join(f"{kind} {table.tally(own)}" for kind, own in told.items() if own)
+        lines.append(f"- [{paper['name']}]({name}.md), {paper['summary']}{': ' * bool(said)}{said}")
     return "\n".join([*lines, "", "The records:", "",
                       *(of_machine(record, found[0], len(claims)) for record in found)])
 
