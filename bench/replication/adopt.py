@@ -107,10 +107,11 @@ def section(found, claims, source="", vague=frozenset()):
 
 
 def setting(run):
-    """Its machine and compiler: the line under a table without commit and date."""
+    """Its machine and compiler. The record has the rest."""
     machine = run["machine"]
-    return run["provenance"].replace(f", commit {machine['commit']}", "").replace(
-        f", {machine['date']}", "")
+    return (f"{machine['cpu']}, `{machine['best ISA']}`, pages of {machine['page bytes']} bytes, "
+            f"huge pages {machine['huge pages']}, {machine['compiler']} "
+            f"{machine['flags'].partition(',')[0]}")
 
 
 def of_machine(record, first, n_claims):
@@ -121,9 +122,9 @@ def of_machine(record, first, n_claims):
     lines = [f"- [{name_of(record)}](record/{name_of(record)}.json): {len(entries)} of {n_claims} "
              f"claims in {sum(entry['seconds'] for entry in entries):.0f} s on {machine['cores']} "
              f"cores with {machine['memory']}; of {len(told)} verdicts "
-             f"{sum(map(as_expected, told))} are as expected. "
-             + ("The [tolerances](tolerances.toml) were committed before each run."
-                if newest else "Some runs are older than today's [tolerances](tolerances.toml).")]
+             f"{sum(map(as_expected, told))} are as expected."
+             + ("" if newest else
+                " Some runs are older than today's [tolerances](tolerances.toml).")]
     if record is not first:
         others = by_id(first)
         pairs = [(entry["samples"], others[entry["id"]]["samples"]) for entry in entries
@@ -138,8 +139,8 @@ def of_machine(record, first, n_claims):
             lines.append(f"  - On {above}:")
         own = sum(entry["run"] == number for entry in entries)
         command = run["command"].partition(" --claim")[0]
-        lines.append(f"  - {own} claims, `{command}`{' of these' * (command != run['command'])}: "
-                     f"commit {run['machine']['commit']}, {run['machine']['date']}.")
+        lines.append(f"  - {own}: `{command}`{' of these' * (command != run['command'])}, commit "
+                     f"{run['machine']['commit']}, {run['machine']['date']}")
     return "\n".join(lines)
 
 
@@ -163,17 +164,16 @@ def overview(found, papers, claims):
             lines.append(table.row([f"**{text}**" if name == "published" else text,
                                     *(f"{len(own[name])}: {table.tally(own[name])}"
                                       for own in counts)]))
-    apart = [f"{len(own['secondary'])} claims whose figures we know from a secondary source alone, "
-             f"and {len(own['descriptive'])} *descriptive* claims" for own in counts[:1]]
-    lines += ["", f"Listed apart and counted nowhere: {''.join(apart)}, which [notice "
-              "nothing](power.csv): no multiple of the published value, no fault of a filter. The "
-              f"verdicts of {name_of(found[0])} by paper; a number alone is \"reproduced\":"
-              if found else "", ""]
+    apart = [f"{len(own['secondary'])} claims from a secondary source alone, and "
+             f"{len(own['descriptive'])} *descriptive* ones" for own in counts[:1]]
+    lines += ["", f"Counted nowhere: {''.join(apart)}. The verdicts of {name_of(found[0])} that "
+              f"are not \"{REPRODUCED}\":" if found else "", ""]
     for name, paper in papers.items():
         own = tallies(found[0], [claim for claim in claims if claim.paper == name])
-        said = [f"{kind} " + re.sub(f"^([0-9]+) {REPRODUCED}", r"\1", table.tally(entries))
-                for kind, entries in own.items() if entries]
-        lines.append(f"- [{paper['name']}]({name}.md), {paper['summary']}: {'; '.join(said)}")
+        told = {kind: [entry for entry in entries if entry["verdict"] != REPRODUCED]
+                for kind, entries in own.items()}
+        said = "; ".join(f"{kind} {table.tally(own)}" for kind, own in told.items() if own)
+        lines.append(f"- [{paper['name']}]({name}.md), {paper['summary']}{': ' * bool(said)}{said}")
     return "\n".join([*lines, "", "The records:", "",
                       *(of_machine(record, found[0], len(claims)) for record in found)])
 

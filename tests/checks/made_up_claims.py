@@ -56,7 +56,9 @@ def entry(identity, verdict, expected="reproduced", samples=()):
 
 def made_up(claims, machine=None):
     machine = machine or {"cpu": "C", "cpu family": "1", "cpu model": "2", "cpu stepping": "3"}
-    run = {"machine": {**machine, "cores": "2", "memory": "4 MiB", "commit": "abc", "date": "d"},
+    facts = {"cores": "2", "memory": "4 MiB", "commit": "abc", "date": "d", "best ISA": "scalar",
+             "page bytes": "1", "huge pages": "h", "compiler": "G", "flags": "-O3"}
+    run = {"machine": {**machine, **facts},
            "provenance": "M", "command": "bench/replicate", "date": "d", "tolerances": ""}
     return {"runs": [run], "claims": claims}
 
