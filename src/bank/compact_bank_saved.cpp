@@ -4,7 +4,6 @@
 
 #include "bank/bank_size.hpp"
 #include "core/files/load.hpp"
-#include "core/os/available_memory.hpp"
 #include "simdbloom/bank/compact_bank.hpp"
 
 namespace simdbloom {
@@ -46,7 +45,6 @@ std::vector<std::byte> table_of(const CompactBank& compact) {
     const auto banks = compact.banks();
     check_not_moved(banks.empty());
     const CompactTable at{banks.size(), compact.sets()};
-    check_available(at.end());
     std::vector<std::byte> table(static_cast<std::size_t>(at.end()));
     const auto put = [&](std::uint64_t offset, auto value) {
         store_le(table.data() + offset, value);

@@ -22,7 +22,8 @@ inline AnyFilter filter_of_set(const CompactBank& bank, std::size_t set, Options
 /// Sizes whose classes are shuffled: a power of 4, from 2 keys to 512.
 inline std::vector<std::size_t> unequal_sizes(std::size_t sets) {
     std::vector<std::size_t> sizes;
-    for (std::size_t s = 0; s < sets; ++s) sizes.push_back(std::size_t{2} << 2 * (random_key(s) % 5));
+    for (std::size_t s = 0; s < sets; ++s)
+        sizes.push_back(std::size_t{2} << 2 * (random_key(s) % 5));
     return sizes;
 }
 
