@@ -73,7 +73,8 @@ Cut cut_sets(std::span<const std::size_t> keys, const Geometry& largest) {
 
 CompactBank sized(std::span<const std::size_t> keys, SetSize wanted, const Options& options) {
     detail::check_sets(keys.size());
-    const std::size_t largest = std::max<std::size_t>(1, *std::max_element(keys.begin(), keys.end()));
+    const std::size_t largest =
+        std::max<std::size_t>(1, *std::max_element(keys.begin(), keys.end()));
     Options unlimited = options;
     unlimited.max_bytes = 0;
     const Cut cut = cut_sets(keys, detail::size_of_sets(1, largest, wanted, unlimited));
