@@ -309,24 +309,22 @@ void define_saving(Type& type, const Content& read, const Object& object) {
         py::arg("file"),
         "Writes the bytes of to_bytes() to a path, or leaves the file as it was: OSError. Or to an "
         "object with write().");
+    const auto of_buffer = [=](const py::object& data, const Options& options) {
+        const BufferOf buffer(data);
+        return object(loaded_by<T>([&] { return load<T>(buffer.bytes(), options); }));
+    };
     define_reader(
         type, "from_bytes", "data",
         "The object of to_bytes(), from an object with a buffer. secret: of a keyed hash. "
         "max_bytes: LoadError for a larger one, 0 for no limit.\n\nRaises LoadError, whose "
         "`fault` says what is wrong with the bytes, TypeError for no buffer, MemoryError.",
-        [=](const py::object& data, const Options& options) {
-            const BufferOf buffer(data);
-            return object(loaded_by<T>([&] { return load<T>(buffer.bytes(), options); }));
-        });
+        of_buffer);
     define_reader(
         type, "load", "file",
         "The object of a saved file: a path, or an object whose read() gives the bytes. Arguments "
         "and errors as of from_bytes; OSError (FileNotFoundError, ..) if the file cannot be read.",
         [=](const py::object& file, const Options& options) {
-            if (const py::object data = read_from(file)) {
-                const BufferOf buffer(data);
-                return object(loaded_by<T>([&] { return load<T>(buffer.bytes(), options); }));
-            }
+            if (const py::object data = read_from(file)) return of_buffer(data, options);
             const Path path = path_of(file, "read");
             return object(loaded_by<T>([&] { return load_file<T>(path, options); }, &path));
         });

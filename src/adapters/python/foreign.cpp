@@ -31,7 +31,7 @@ Shared shared(ForeignFilter filter) {
 }
 void unite(Foreign& self, const Foreign& other) {
     const ForeignFilter more = other.read([](const ForeignFilter& f) { return f; });
-    self.change([&](ForeignFilter& f) { f |= more; });
+    self.write([&](ForeignFilter& f) { f |= more; });
 }
 
 Shared loaded_foreign(Loaded<ForeignFilter> from, const Path* path = nullptr) {

@@ -218,7 +218,7 @@ void define_schemes(py::module_& module) {
     type.def(
         "clear",
         [](Plain<Schemes>& self) {
-            self.change([](Schemes& s) { std::visit([](auto& f) { f.clear(); }, s.filter); });
+            self.write([](Schemes& s) { std::visit([](auto& f) { f.clear(); }, s.filter); });
         },
         "Removes all keys: the array is zeros.");
     type.def("__repr__", [](const Plain<Schemes>& self) {

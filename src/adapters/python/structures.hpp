@@ -14,15 +14,47 @@
 
 namespace simdbloom::python {
 
-/// A structure that takes hashes, and the kind of its keys.
+/// A structure and its readers-writer lock.
 template <class S>
-class Hashed {
+class Guarded {
 public:
     /// Threads may insert into it at the same time.
     static constexpr bool is_concurrent = std::is_same_v<S, ConcurrentBloom>;
 
     template <class... Args>
-    explicit Hashed(Args&&... args) : structure(std::forward<Args>(args)...) {}
+    explicit Guarded(Args&&... args) : structure(std::forward<Args>(args)...) {}
+
+    /// Calls use(structure) without the GIL.
+    template <class Use>
+    auto read(const Use& use) const {
+        const NoGil no_gil;
+        const std::shared_lock lock(mutex_);
+        return use(structure);
+    }
+    /// The same for changes.
+    template <class Use>
+    auto write(const Use& use) {
+        const NoGil no_gil;
+        const WriteLock lock(mutex_);
+        return use(structure);
+    }
+
+    S structure;
+
+protected:
+    using WriteLock = std::conditional_t<is_concurrent, std::shared_lock<std::shared_mutex>,
+                                         std::unique_lock<std::shared_mutex>>;
+    mutable std::shared_mutex mutex_{};
+};
+
+/// A structure that takes hashes, and the kind of its keys.
+template <class S>
+class Hashed : public Guarded<S> {
+    using typename Guarded<S>::WriteLock;
+    using Guarded<S>::mutex_;
+
+public:
+    using Guarded<S>::Guarded, Guarded<S>::structure, Guarded<S>::write;
 
     Asked asked() const {
         return {nullptr, hash(), mutex_, [this](const Batch& batch, std::span<std::uint8_t> out) {
@@ -67,20 +99,6 @@ public:
             },
             use);
     }
-    /// Calls use(structure) without the GIL.
-    template <class Use>
-    auto read(const Use& use) const {
-        const NoGil no_gil;
-        const std::shared_lock lock(mutex_);
-        return use(structure);
-    }
-    /// The same for changes.
-    template <class Use>
-    auto write(const Use& use) {
-        const NoGil no_gil;
-        const WriteLock lock(mutex_);
-        return use(structure);
-    }
     /// Calls use(structure) with the GIL.
     template <class Use>
     auto held(const Use& use) const {
@@ -92,12 +110,7 @@ public:
     }
     RowHash hash() const { return hash_of_rows(structure.key_hash()); }
 
-    S structure;
-
 private:
-    using WriteLock = std::conditional_t<is_concurrent, std::shared_lock<std::shared_mutex>,
-                                         std::unique_lock<std::shared_mutex>>;
-
     template <class Lock, class KindOf, class Use>
     std::size_t each(Keys& keys, const KindOf& kind_of, const Use& use) const {
         const NoGil no_gil;
@@ -117,7 +130,6 @@ private:
 
     Kind kind_;
     mutable std::mutex kind_mutex_;
-    mutable std::shared_mutex mutex_;
 };
 
 /// The numbers or texts of a batch that are not NULL, and their rows. `owner`, as in "a filter of
@@ -178,9 +190,13 @@ private:
 
 /// A structure that hashes numbers and texts itself.
 template <class S>
-class Plain {
+class Plain : public Guarded<S> {
+    using Guarded<S>::mutex_;
+
 public:
-    Plain(S of, std::string owner) : structure(std::move(of)), owner_(std::move(owner)) {}
+    using Guarded<S>::structure;
+
+    Plain(S of, std::string owner) : Guarded<S>(std::move(of)), owner_(std::move(owner)) {}
 
     Asked asked() const {
         return {nullptr, RowHash{}, mutex_,
@@ -191,19 +207,6 @@ public:
                     for (std::size_t i = 0; i < keys.rows.size(); ++i)
                         out[keys.rows[i]] = bits[i / 8] >> (i % 8) & 1;
                 }};
-    }
-    /// Without the GIL.
-    template <class Use>
-    auto read(const Use& use) const {
-        const NoGil no_gil;
-        const std::shared_lock lock(mutex_);
-        return use(structure);
-    }
-    template <class Use>
-    auto change(const Use& use) {
-        const NoGil no_gil;
-        const std::unique_lock lock(mutex_);
-        return use(structure);
     }
     void insert(Keys&& keys) {
         const NoGil no_gil;
@@ -221,11 +224,8 @@ public:
         return std::visit(use, key.plain);
     }
 
-    S structure;
-
 private:
     std::string owner_;
-    mutable std::shared_mutex mutex_{};
 };
 
 /// Arrow's columns are read as lists, categoricals as arrays: the texts are needed one by one.
@@ -248,7 +248,7 @@ void define_plain(py::class_<Plain<S>, std::shared_ptr<Plain<S>>>& type) {
     type.def(
         "add",
         [](P& self, py::handle key) {
-            self.with_one(key, [&](auto k) { self.change([&](S& s) { s.insert(k); }); });
+            self.with_one(key, [&](auto k) { self.write([&](S& s) { s.insert(k); }); });
         },
         py::arg("key"), "Inserts one integer, text or bytes.");
     type.def(
