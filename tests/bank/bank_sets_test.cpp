@@ -130,13 +130,7 @@ TEST(BankSets, ThreadsInsertIntoSetsOfDifferentBytesAtOnce) {
         });
     for (auto& thread : threads) thread.join();
     EXPECT_TRUE(test::same_bits(bank, serial.bank));
-    threads.clear();
-    const auto keys = test::asked_keys(3'000, 64);
-    std::vector<std::vector<std::uint64_t>> counts(4, std::vector<std::uint64_t>(64));
-    for (auto& of_thread : counts)
-        threads.emplace_back([&] { bank.count_per_set(keys, of_thread); });
-    for (auto& thread : threads) thread.join();
-    for (const auto& of_thread : counts) EXPECT_EQ(of_thread, counts[0]);
+    test::expect_one_count_on_four_threads(bank);
 }
 
 }  // namespace

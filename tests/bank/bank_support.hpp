@@ -1,6 +1,8 @@
 // A bank, and the same sets as filters of the core, one by one.
 #pragma once
 
+#include <thread>
+
 #include "simdbloom/bank/filter_bank.hpp"
 #include "support.hpp"
 
@@ -46,6 +48,19 @@ inline std::vector<std::uint64_t> asked_keys(std::size_t n, std::size_t sets) {
     for (std::size_t i = 0; i < n; ++i)
         keys.push_back(i % 2 == 0 ? key_of(i % sets, i / 2 % 100) : random_key(1'000'000'000 + i));
     return keys;
+}
+
+/// Four threads that count at once count as one does.
+template <class Bank>
+void expect_one_count_on_four_threads(const Bank& bank) {
+    const auto keys = asked_keys(3'000, bank.sets());
+    std::vector<std::vector<std::uint64_t>> counts(5, std::vector<std::uint64_t>(bank.sets()));
+    bank.count_per_set(keys, counts[0]);
+    std::vector<std::thread> threads;
+    for (std::size_t t = 1; t < counts.size(); ++t)
+        threads.emplace_back([&, t] { bank.count_per_set(keys, counts[t]); });
+    for (auto& thread : threads) thread.join();
+    for (const auto& of_thread : counts) EXPECT_EQ(of_thread, counts[0]);
 }
 
 /// Every call of the bank says what the filters say, and writes nothing behind its answers.

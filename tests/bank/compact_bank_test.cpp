@@ -294,15 +294,9 @@ TEST(CompactBank, ThreadsInsertIntoBanksAtOnce) {
                         bank.insert(s, test::keys_of_set(s, sizes[s]));
             });
     for (auto& thread : threads) thread.join();
-    threads.clear();
     for (std::size_t b = 0; b < bank.banks().size(); ++b)
         EXPECT_TRUE(test::same_bits(bank.banks()[b], serial.bank.banks()[b]));
-    const auto keys = test::asked_keys(3'000, 64);
-    std::vector<std::vector<std::uint64_t>> counts(4, std::vector<std::uint64_t>(64));
-    for (auto& of_thread : counts)
-        threads.emplace_back([&] { bank.count_per_set(keys, of_thread); });
-    for (auto& thread : threads) thread.join();
-    for (const auto& of_thread : counts) EXPECT_EQ(of_thread, counts[0]);
+    test::expect_one_count_on_four_threads(bank);
 }
 
 }  // namespace

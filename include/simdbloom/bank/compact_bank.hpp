@@ -11,8 +11,8 @@ namespace simdbloom {
 ///
 /// A FilterBank gives every set the bits of the largest. Here the sets are sorted by their number
 /// of keys and cut into b banks, so that bits times 1.125^b is least: a further bank must save a
-/// ninth of the bits, because a lookup reads the rows of every bank. `bench/experiment bank
-/// unequal` prints the bits and the times beside one FilterBank for the largest set.
+/// ninth of the bits, because a lookup reads the rows of every bank. `bench/experiment bank`
+/// prints the bits and the times beside one FilterBank for the largest set.
 ///
 /// Bitmaps are those of FilterBank. Threads: any number of threads may call const members at the
 /// same time. Threads may insert at the same time into sets of different banks, or whose columns
