@@ -10,6 +10,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "bank/bank_size.hpp"
 #include "experiments/experiment.hpp"
 #include "harness/clock.hpp"
 #include "harness/passes.hpp"
@@ -251,7 +252,7 @@ struct Sizes {
     /// The keys of set s of n sets, in any unit.
     double (*of)(std::size_t s, std::size_t n);
 };
-/// 4 standard deviations of sums of 12 uniform numbers are as rare as those of a normal one.
+/// Nearly normal, with mean 0 and variance 1: the sum of 12 uniform numbers, less 6.
 double normal(std::size_t s) {
     double sum = -6;
     for (std::size_t i = 0; i < 12; ++i)
@@ -273,10 +274,9 @@ void print_unequal() {
     constexpr double bits = 16.0 * (1 << 23);  // of the filters, one by one
     constexpr std::uint64_t most = std::uint64_t{1} << 30;
     std::printf(
-        "\nSets of unequal size for an FPR of %g: filters of 16 MiB in all, one `FilterBank` for "
-        "the "
-        "largest, and a\n`CompactBank`. Bits are those of all rows over the keys of all sets, "
-        "times "
+        "\nSets of unequal size for an FPR of %g, whose filters take 16 MiB: one `FilterBank` for\n"
+        "the largest, and a `CompactBank`. Bits a key: of all rows, for the keys of all sets. "
+        "Times\n"
         "are ns a key of absent keys.\n\n",
         wanted_fpr);
     print_header({"sizes", "sets", "bits a key, one bank", "compact", "banks",
@@ -305,8 +305,8 @@ void print_unequal() {
                       [&](auto some) { compact.count_per_set(some, counts); })};
             // As many rows as the largest set needs.
             const FilterBank of_largest = FilterBank::for_fpr(1, largest, wanted_fpr);
-            const double row_bytes = sets < 64 ? double(sets) / 8 : double((sets + 63) / 64 * 8);
-            const double one_bytes = static_cast<double>(of_largest.rows()) * row_bytes;
+            const auto one_bytes =
+                static_cast<double>(of_largest.rows() * simdbloom::detail::row_bytes(sets));
             std::optional<FilterBank> one;
             if (one_bytes < most) {
                 one = FilterBank::for_fpr(sets, largest, wanted_fpr);

@@ -33,7 +33,8 @@ struct Sets {
     std::vector<Read> reads{};
 };
 
-/// Sets at a threshold, summed over reads. False and lost ones are not those of the exact index.
+/// Sets that reach a threshold, summed over reads. The exact index does not report those that a way
+/// reports falsely, and it alone reports the lost ones.
 struct Reported {
     std::size_t right = 0, other = 0, falsely = 0, lost = 0;
 };

@@ -45,8 +45,8 @@ rocksdb::Options options_of(bool filtered) {
     return options;
 }
 
-/// Table t has the keys i with i % tables == t: all tables have the same range of keys, as those of
-/// level 0 and of tiered compaction.
+/// Table t has the keys i with i % tables == t: all tables have the same range of keys, as tables
+/// of level 0 and of tiered compaction do.
 std::unique_ptr<rocksdb::DB> fill(const fs::path& path, std::size_t tables, bool filtered) {
     rocksdb::DB* opened = nullptr;
     check(rocksdb::DB::Open(options_of(filtered), path.string(), &opened));

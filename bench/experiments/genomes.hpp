@@ -73,7 +73,7 @@ inline std::string read_genome(const GenomeFile& file) {
     return letters;
 }
 
-/// Each once: two genomes of sibelia-examples are those of ragout-examples.
+/// Each once: two genomes are both in sibelia-examples and in ragout-examples.
 inline std::vector<std::string> read_genomes() {
     std::vector<std::string> genomes;
     for (const auto& file : genome_files) {
@@ -117,7 +117,8 @@ struct Scheme {
         }
         return keys;
     }
-    /// Another hash than the filters', of which the least would not be random any more.
+    /// The order of minimizers has a seed of its own: the filters' hashes of minimizers would all
+    /// be small otherwise.
     static constexpr std::uint64_t order_seed = 0x6d696e696d697a65;
 };
 

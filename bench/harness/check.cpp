@@ -32,8 +32,8 @@ MeasuredFpr measure_fpr(const Subject& subject, const Order& order, std::uint64_
     // averages out. A file's keys are hashed already, so other seeds would change nothing.
     const std::uint64_t filters =
         keys.hashed() || !subject.sibling ? 1 : std::clamp<std::uint64_t>(2'000'000 / n, 1, 64);
-    // So many answers count of a key that all sets are asked for. Of 2 % of the keys two of 5 rows
-    // are the same, and all sets have more false positives: more answers of a key say little.
+    // All sets answer for a key, and at most 64 of these answers count. In 2 % of the keys two of 5
+    // rows are the same row, which adds false positives to all sets: more answers say little.
     const std::uint64_t answers = std::min<std::uint64_t>(subject.sets, 64);
     probes = std::min(probes / answers, keys.size() - n);
     // Key by key, a hundred million absent keys would take minutes.
@@ -66,7 +66,7 @@ std::string find_own_keys(const Subject& subject, const Order& order, std::uint6
             order.keys, 0, n, [&](Keys piece) { found += subject.count(piece); },
             subject.takes_text);
     } else {
-        // A few, spread over the sets, each of which its own set must have.
+        // A few keys of each set, which that set must find.
         const std::uint64_t each = order.n_keys / subject.sets;
         n = std::min(n, std::max<std::uint64_t>(subject.sets, 1000));
         Answers one(1, subject.sets);
