@@ -10,7 +10,6 @@
 #include <optional>
 #include <stdexcept>
 
-#include "bank/bank_size.hpp"
 #include "experiments/experiment.hpp"
 #include "harness/clock.hpp"
 #include "harness/passes.hpp"
@@ -305,8 +304,8 @@ void print_unequal() {
                       [&](auto some) { compact.count_per_set(some, counts); })};
             // As many rows as the largest set needs.
             const FilterBank of_largest = FilterBank::for_fpr(1, largest, wanted_fpr);
-            const auto one_bytes =
-                static_cast<double>(of_largest.rows() * simdbloom::detail::row_bytes(sets));
+            const auto one_bytes = static_cast<double>(
+                of_largest.rows() * FilterBank::for_fpr(sets, 1, wanted_fpr).row_bytes());
             std::optional<FilterBank> one;
             if (one_bytes < most) {
                 one = FilterBank::for_fpr(sets, largest, wanted_fpr);
