@@ -3,7 +3,7 @@
 #include "simdbloom/any/serialize.hpp"
 #include "simdbloom/bank/compact_bank.hpp"
 
-using namespace simdbloom::c;
+using namespace simdbloom::detail::c;
 using simdbloom::CompactBank;
 
 struct simdbloom_bank {

@@ -13,7 +13,7 @@
 #include "simdbloom/isa.hpp"
 #include "simdbloom/loaded.hpp"
 
-namespace simdbloom::c {
+namespace simdbloom::detail::c {
 
 /// Sets what simdbloom_error() returns in this thread, and returns the status.
 simdbloom_status failed(simdbloom_status status, std::string_view message) noexcept;
@@ -98,10 +98,9 @@ inline Options options_of(const simdbloom_options* given) {
     if (given->secret != nullptr) {
         const auto* const bytes = reinterpret_cast<const std::byte*>(given->secret);
         options.hashing = Hashing::keyed;
-        options.secret = Secret{detail::load_le<std::uint64_t>(bytes),
-                                detail::load_le<std::uint64_t>(bytes + 8)};
+        options.secret = Secret{load_le<std::uint64_t>(bytes), load_le<std::uint64_t>(bytes + 8)};
     }
     return options;
 }
 
-}  // namespace simdbloom::c
+}  // namespace simdbloom::detail::c

@@ -3,7 +3,7 @@
 #include "simdbloom/join/join.hpp"
 #include "simdbloom/version.hpp"
 
-using namespace simdbloom::c;
+using namespace simdbloom::detail::c;
 using simdbloom::AnyFilter;
 using simdbloom::JoinColumn;
 using simdbloom::JoinFilter;
@@ -41,7 +41,8 @@ simdbloom_status create(const char* spec, simdbloom_filter** to, const Make& mak
 
 }  // namespace
 
-simdbloom_status simdbloom::c::failed(simdbloom_status status, std::string_view message) noexcept {
+simdbloom_status simdbloom::detail::c::failed(simdbloom_status status,
+                                              std::string_view message) noexcept {
     last_error[message.copy(last_error, sizeof last_error - 1)] = '\0';
     return status;
 }
