@@ -1,7 +1,6 @@
 """What each claim notices: published values that are multiplied, and filters that have a fault."""
 import csv
 import dataclasses
-import io
 import os
 from decimal import Decimal
 
@@ -67,20 +66,20 @@ def by_faults(claim, samples, prober):
 
 
 def as_text(rows):
-    """`rows`: {claim's id: {column: whether it is noticed}}."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["claim", *COLUMNS])
+    """`rows`: {claim's id: {column: whether it is noticed}}. A line has all claims that notice the
+    same."""
+    claims = {}
     for identity, row in rows.items():
-        writer.writerow([identity, *({True: "+", False: "-", None: ""}[row.get(column)]
-                                     for column in COLUMNS)])
-    return out.getvalue()
+        cells = [{True: "+", False: "-", None: ""}[row.get(column)] for column in COLUMNS]
+        claims.setdefault(",".join(cells), []).append(identity)
+    lines = [f"{cells},{' '.join(alike)}\n" for cells, alike in claims.items()]
+    return ",".join([*COLUMNS, "claims\n"]) + "".join(sorted(lines))
 
 
 def read():
     with open(PATH, encoding="utf-8") as file:
-        return {row.pop("claim"): {column: cell == "+" for column, cell in row.items() if cell}
-                for row in csv.DictReader(file)}
+        return {identity: {column: row[column] == "+" for column in COLUMNS if row[column]}
+                for row in csv.DictReader(file) for identity in row["claims"].split()}
 
 
 def descriptive(rows):

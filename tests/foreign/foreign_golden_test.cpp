@@ -37,10 +37,9 @@ std::vector<GoldenRow> golden_rows() {
 }
 
 ByteVector golden_bytes(const std::string& file) {
-    std::ifstream in(foreign_folder / file);
-    std::string digits;
-    for (std::string line; std::getline(in, line);) digits += line;
-    return bytes_of_hex(digits);
+    std::ostringstream bytes;
+    bytes << std::ifstream(foreign_folder / file, std::ios::binary).rdbuf();
+    return bytes_of_text(bytes.str());
 }
 
 ForeignFilter empty_like(const GoldenRow& row, ByteVector bytes) {
@@ -59,14 +58,14 @@ ForeignFilter empty_like(const GoldenRow& row, ByteVector bytes) {
 TEST(ForeignGolden, EveryFileIsNamed) {
     std::size_t files = 0;
     for (const auto& entry : std::filesystem::directory_iterator(foreign_folder))
-        files += entry.path().extension() == ".hex";
+        files += entry.path().extension() == ".bin";
     EXPECT_EQ(golden_rows().size(), files);
 }
 
 TEST(ForeignGolden, IsReadAndWrittenAgain) {
     for (const auto& row : golden_rows()) {
         SCOPED_TRACE(row.file);
-        const auto bytes = golden_bytes(row.file + ".hex");
+        const auto bytes = golden_bytes(row.file + ".bin");
         const auto format = parse_foreign_format(row.format);
         const bool named = format != ForeignFormat::leveldb;
         ASSERT_EQ(foreign_formats_of(bytes), std::vector(named ? 1 : 0, format));
@@ -81,7 +80,7 @@ TEST(ForeignGolden, IsReadAndWrittenAgain) {
 TEST(ForeignGolden, HoldsTheBitsThatWeSet) {
     for (const auto& row : golden_rows()) {
         SCOPED_TRACE(row.file);
-        const auto bytes = golden_bytes(row.file + ".hex");
+        const auto bytes = golden_bytes(row.file + ".bin");
         auto filter = empty_like(row, bytes), one_by_one = filter;
         const auto integers = foreign_integers(0, row.inserted);
         const ForeignTexts texts(0, row.inserted);
@@ -103,7 +102,7 @@ TEST(ForeignGolden, AnswersAsItsSystemDoes) {
     for (const auto& row : golden_rows()) {
         SCOPED_TRACE(row.file);
         const auto filter =
-            read_foreign(golden_bytes(row.file + ".hex"), parse_foreign_format(row.format)).value();
+            read_foreign(golden_bytes(row.file + ".bin"), parse_foreign_format(row.format)).value();
         if (row.integers()) {
             EXPECT_EQ(filter.count(foreign_integers(0, row.inserted)), row.inserted);
         }

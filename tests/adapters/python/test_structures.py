@@ -47,16 +47,15 @@ class Foreign(unittest.TestCase):
             if kind == "both":
                 continue
             with self.subTest(name):
-                with open(GOLDEN + name + ".hex", encoding="ascii") as file:
-                    data = bytes.fromhex(file.read())
+                with open(GOLDEN + name + ".bin", "rb") as file:
+                    data = file.read()
                 f = ForeignFilter.from_bytes(data, system)
                 n = int(n)
                 keys, others = golden_keys(kind, 0, n), golden_keys(kind, n, n + 1000)
                 self.assertEqual((f.format, f.count(keys), f.to_bytes()), (system, n, data))
                 self.assertTrue(all(key in f for key in keys[:50]))
                 if os.path.exists(GOLDEN + name + ".answers"):
-                    with open(GOLDEN + name + ".answers", encoding="ascii") as file:
-                        answers = np.frombuffer(bytes.fromhex(file.read()), np.uint8)
+                    answers = np.fromfile(GOLDEN + name + ".answers", np.uint8)
                     np.testing.assert_array_equal(f.bitmap(others), answers)
                     read += 1
         self.assertGreater(read, 8)
