@@ -124,7 +124,7 @@ def of_machine(record, first, n_claims):
              f"cores with {machine['memory']}; of {len(told)} verdicts "
              f"{sum(map(as_expected, told))} are as expected."
              + ("" if newest else
-                " Some runs are older than today's [tolerances](tolerances.toml).")]
+                " Some runs are older than today's [tolerances](data/tolerances.toml).")]
     if record is not first:
         others = by_id(first)
         pairs = [(entry["samples"], others[entry["id"]]["samples"]) for entry in entries

@@ -186,7 +186,7 @@ def load(folder=FOLDER):
     unknown = {claim.id for claim in claims if claim.kind == "statistical"}
     unknown = sorted(set(OF_CLAIMS) - unknown)
     if unknown:
-        raise ValueError(f"papers/tolerances.toml: no statistical claim {', '.join(unknown)}")
+        raise ValueError(f"papers/data/tolerances.toml: no statistical claim {', '.join(unknown)}")
     return papers, claims
 
 

@@ -1,4 +1,4 @@
-"""Numbers of the newest record in the text of papers/paper_*.md, each between
+"""Numbers of the newest record in the text of papers/companion, each between
 `<!-- key: KEY -->` and `<!-- end key -->`. A key is PAPER/CLAIM, which is our value; `published`,
 `source` or `case` and PAPER/CLAIM; or `count` and a name of counts()."""
 import glob
@@ -10,7 +10,7 @@ from claim_files import ROOT
 
 from markers import write_whole  # noqa: E402
 
-PAGES = os.path.join(ROOT, "papers", "paper_*.md")
+PAGES = os.path.join(ROOT, "papers", "companion", "*.md")
 KEYED = re.compile(r"<!-- key: ([^<>]+) -->.*?<!-- end key -->", re.S)
 # What a reader takes for a measured or computed number.
 NUMBER = re.compile(r"\d[\d,]*\.\d+|\d[\d.,]* ?%|\d[\d.,]*e-?\d+|\d[\d,.]* (?:times|claims)")

@@ -7,7 +7,7 @@ from decimal import Decimal
 from claim_files import ROOT
 from verdicts import NOT_REPRODUCED, REPRODUCED, TOO_NOISY, judge
 
-PATH = os.path.join(ROOT, "papers", "power.csv")
+PATH = os.path.join(ROOT, "papers", "data", "power.csv")
 FACTORS = ("0.5", "0.67", "1.5", "2")
 # Faults of bench/replication/faulty.hpp, and the probes that know them.
 FAULTS = ("half", "k", "lost", "mixer")

@@ -156,7 +156,7 @@ def arguments():
                         help="writes a record.json into papers/ and measures nothing")
     parser.add_argument("--power", action="store_true",
                         help="judges the claims again, with the published value multiplied and by "
-                             "filters that have a fault; writes papers/power.csv and the pages")
+                             "filters that have a fault; writes papers/data/power.csv and pages")
     parser.add_argument("--peer", metavar="FILE.so", action="append", default=[],
                         help="no claims, but another library's filter beside ours "
                              "(bench/peers/README.md); may be repeated")
@@ -178,8 +178,8 @@ def judge_again(papers, claims, chosen, prober):
                           **power.by_faults(claim, own, prober)}
     write_whole(power.PATH, power.as_text(rows))
     adopt.fill(papers, claims)
-    print(f"papers/power.csv: of {len(rows)} claims {len(power.descriptive(rows))} notice nothing: "
-          + ", ".join(sorted(power.descriptive(rows))))
+    print(f"papers/data/power.csv: of {len(rows)} claims {len(power.descriptive(rows))} notice "
+          "nothing: " + ", ".join(sorted(power.descriptive(rows))))
 
 
 def command_of(words):

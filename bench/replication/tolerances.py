@@ -1,4 +1,4 @@
-"""papers/tolerances.toml: how far a value may be from the published one."""
+"""papers/data/tolerances.toml: how far a value may be from the published one."""
 import hashlib
 import os
 import subprocess
@@ -9,7 +9,7 @@ except ModuleNotFoundError:  # before Python 3.11: Debian's python3-tomli
     import tomli as tomllib
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PATH = os.path.join(ROOT, "papers", "tolerances.toml")
+PATH = os.path.join(ROOT, "papers", "data", "tolerances.toml")
 
 with open(PATH, "rb") as _file:
     TEXT = _file.read()
@@ -21,7 +21,7 @@ VERSION = hashlib.sha256(TEXT).hexdigest()[:12]
 def committed_version():
     """Of the file as it is, if it was committed so; else empty."""
     try:
-        head = subprocess.run(["git", "show", "HEAD:papers/tolerances.toml"], cwd=ROOT,
+        head = subprocess.run(["git", "show", "HEAD:papers/data/tolerances.toml"], cwd=ROOT,
                               capture_output=True)
     except OSError:
         return ""

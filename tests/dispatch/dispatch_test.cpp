@@ -82,8 +82,8 @@ void expect_override(unsigned mask, std::uint64_t xcr0, Isa isa) {
     }
 }
 
-// A name is refused for features that its ISA needs: every subset of these, with no other feature and
-// with all others.
+// A name is refused for features that its ISA needs: every subset of these, with no other feature
+// and with all others.
 TEST(Dispatch, AnOverrideIsTakenOrRefusedByNameForEverySubset) {
     for (unsigned i = 0; i < tiers; ++i) {
         const unsigned needed = needs[i].features, others = ~needed & ((1u << flags) - 1);
