@@ -29,7 +29,7 @@ struct ClickHouse {
                 return false;
         return true;
     }
-    Rate rate(u64 n_keys) const;
+    Rate rate(u64 n_keys) const { return rate_of("classic:k=3", n_keys, bits.size()); }
 
 private:
     u64 position(u64 hash, u64 i) const {

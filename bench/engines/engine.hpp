@@ -48,6 +48,8 @@ inline u64 power_of_two_bits(u64 n_keys, double bits_per_key, u64 least = 512) {
 struct Rate {
     double fpr, deviation;
 };
+/// By the exact model of one of our layouts.
+Rate rate_of(const std::string& spec, u64 n_keys, u64 blocks);
 
 template <class Design>
 class EngineFilter {

@@ -3,18 +3,17 @@
 #include <cmath>
 #include <map>
 
-#include "engines/classic.hpp"
 #include "engines/one_word.hpp"
-#include "engines/split_block.hpp"
 #include "simdbloom/fpr.hpp"
 
 namespace simdbloom::bench::engines {
-namespace {
 
 Rate rate_of(const std::string& spec, u64 n_keys, u64 blocks) {
     const Layout layout = Layout::parse(spec);
     return {fpr::expected(layout, n_keys, blocks), fpr::deviation(layout, n_keys, blocks)};
 }
+
+namespace {
 
 /// The mean of base^i over the loads i of a block, one of `blocks` among n_keys keys.
 double mean_power(double base, u64 n_keys, u64 blocks) {
@@ -72,16 +71,5 @@ Rate Acero::rate(u64 n_keys) const {
     const Rate near = rate_of("register64:k=4", n_keys, bits.size());
     return {mean, near.deviation * mean / near.fpr};
 }
-Rate DuckDb::rate(u64 n_keys) const { return rate_of("register64:k=4", n_keys, bits.size()); }
-Rate Trino::rate(u64 n_keys) const { return rate_of("register64:k=3", n_keys, bits.size()); }
-
-template <class Engine>
-Rate SaltedBlocks<Engine>::rate(u64 n_keys) const {
-    return rate_of("split256", n_keys, bits.size());
-}
-template struct SaltedBlocks<Velox>;
-template struct SaltedBlocks<ParquetCpp>;
-Rate Boost::rate(u64 n_keys) const { return rate_of("split256", n_keys, bits.size()); }
-Rate ClickHouse::rate(u64 n_keys) const { return rate_of("classic:k=3", n_keys, bits.size()); }
 
 }  // namespace simdbloom::bench::engines

@@ -63,7 +63,7 @@ struct SaltedBlocks {
     }
     void insert(u64 hash) { bits.insert(block(hash), bit(hash)); }
     bool contains(u64 hash) const { return bits.contains(block(hash), bit(hash)); }
-    Rate rate(u64 n_keys) const;
+    Rate rate(u64 n_keys) const { return rate_of("split256", n_keys, bits.size()); }
 };
 
 /// Velox (class SplitBlockBloomFilter) with AVX2, where a block is 8 words. The salts are Parquet's
@@ -110,7 +110,7 @@ struct Boost {
     }
     void insert(u64 hash) { bits.insert(block(hash), bit(hash)); }
     bool contains(u64 hash) const { return bits.contains(block(hash), bit(hash)); }
-    Rate rate(u64 n_keys) const;
+    Rate rate(u64 n_keys) const { return rate_of("split256", n_keys, bits.size()); }
 };
 
 }  // namespace simdbloom::bench::engines

@@ -19,12 +19,6 @@ inline constexpr unsigned rounds = 9;
 inline constexpr double wanted_fpr = 0.01;
 inline const KeySource source = KeySource::generated(1);
 
-inline std::vector<u64> keys_from(u64 first, std::size_t n) {
-    std::vector<u64> keys(n);
-    source.fill(first, keys.data(), n);
-    return keys;
-}
-
 inline double split_fpr(u64 n_keys, u64 blocks) {
     return fpr::expected(Layout::parse("split256"), n_keys, blocks);
 }
@@ -58,7 +52,7 @@ struct Unfolded {
     ParquetCpp theirs = ParquetCpp::with_blocks(unfolded_blocks);
     SplitBlockBloom ours = SplitBlockBloom::with_bits_per_key(unfolded_blocks, 256);
     explicit Unfolded(u64 n) {
-        auto hashes = keys_from(0, n);
+        auto hashes = source.keys(0, n);
         for (u64& hash : hashes) hash = ParquetCpp::hash(hash);
         parquet_insert(theirs, hashes);
         ours.insert(simdbloom::Keys::hashes(hashes));

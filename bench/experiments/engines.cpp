@@ -1,7 +1,5 @@
 // The loops of engines (engines/loops.hpp) beside our batches in their place: what a batch takes a
 // key, and the FPR in the same space.
-#include <sched.h>
-
 #include <memory>
 
 #include "experiments/engine_sizes.hpp"
@@ -17,19 +15,6 @@ constexpr std::size_t kib = 1 << 10, absent_keys = 4 << 20;
 constexpr std::size_t sizes[] = {256 * kib, 256 * mib};  // in cache and in memory
 constexpr std::size_t largest_batch = 2048;
 constexpr double bits_per_key = 12;
-
-/// This thread keeps to the last core that the process may use.
-void pin() {
-    cpu_set_t may, one;
-    CPU_ZERO(&one);
-    if (sched_getaffinity(0, sizeof may, &may) != 0) return;
-    for (std::size_t core = CPU_SETSIZE; core-- > 0;)
-        if (CPU_ISSET(core, &may)) {
-            CPU_SET(core, &one);
-            break;
-        }
-    sched_setaffinity(0, sizeof one, &one);
-}
 
 /// A row: a filter and how a batch goes into it and through it.
 struct Side {
@@ -82,7 +67,7 @@ void print_size(const Engine& engine, std::size_t bytes, bool first) {
     const u64 n = static_cast<u64>(static_cast<double>(8 * bytes) / bits_per_key);
     const auto sides = engine.sides(n);
     for (u64 at = 0; at < n; at += pass_keys) {
-        const auto piece = keys_from(at, std::min<u64>(pass_keys, n - at));
+        const auto piece = source.keys(at, std::min<u64>(pass_keys, n - at));
         for (const Side& side : sides)
             in_batches(piece, engine.insert_batch, [&](Batch batch) -> std::size_t {
                 side.insert(batch);
@@ -90,7 +75,7 @@ void print_size(const Engine& engine, std::size_t bytes, bool first) {
             });
     }
     // Absent keys, a random half of present keys, and present keys.
-    const auto none = keys_from(n, absent_keys);
+    const auto none = source.keys(n, absent_keys);
     std::vector<u64> half(pass_keys), all(pass_keys);
     const auto random = KeySource::generated(2);
     for (std::size_t i = 0; i < pass_keys; ++i) {
@@ -308,7 +293,7 @@ void print_acero_short_hashes() {
         const u64 n = static_cast<u64>(static_cast<double>(8 * bytes) / bits_per_key);
         Acero filter(n, bits_per_key);
         const auto shortened = [](u64 first, std::size_t count) {
-            auto hashes = keys_from(first, count);
+            auto hashes = source.keys(first, count);
             for (u64& hash : hashes) hash = static_cast<u32>(Acero::hash(hash));
             return hashes;
         };
@@ -335,7 +320,7 @@ void begin_page(const char* name) {
 }  // namespace
 
 int main() {
-    pin();
+    pin(true);
     begin_page("engine_arrow");
     print_engine(parquet_cpp);
     print_parquet_sizes();

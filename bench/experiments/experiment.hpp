@@ -1,6 +1,8 @@
 // What the experiments share: tables in Markdown, and the line that says where numbers come from.
 #pragma once
 
+#include <sched.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -40,6 +42,22 @@ inline double ns_of(unsigned rounds, std::uint64_t keys, std::function<void()> w
     std::vector<Contestant> alone{contestant("", keys, std::move(work))};
     Timer(rounds).run(alone);
     return median(alone[0].ns_per_key);
+}
+
+/// This thread keeps to the first or the last core that the process may use.
+inline void pin(bool last) {
+    static const cpu_set_t may = [] {
+        cpu_set_t set;
+        sched_getaffinity(0, sizeof set, &set);
+        return set;
+    }();
+    std::size_t core = CPU_SETSIZE;
+    for (std::size_t i = 0; i < CPU_SETSIZE; ++i)
+        if (CPU_ISSET(i, &may) && (last || core == CPU_SETSIZE)) core = i;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    sched_setaffinity(0, sizeof one, &one);
 }
 
 /// The last line of an experiment.

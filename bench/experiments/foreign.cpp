@@ -18,12 +18,6 @@ constexpr double bits_per_key = 12, wanted_fpr = 0.01;
 // The FPR at `many` keys is another one, by a fifth and a tenth of a percent.
 constexpr double same_factor = 1.2, same_points = 0.001;
 
-std::vector<std::uint64_t> keys_from(const KeySource& source, std::uint64_t first, std::size_t n) {
-    std::vector<std::uint64_t> keys(n);
-    source.fill(first, keys.data(), n);
-    return keys;
-}
-
 bool by_bits(ForeignFormat format) {
     return format == ForeignFormat::leveldb || format == ForeignFormat::rocksdb ||
            format == ForeignFormat::rocksdb_legacy;
@@ -38,7 +32,7 @@ SplitBlockBloom made(std::size_t n) { return SplitBlockBloom::with_bits_per_key(
 template <class F>
 double fpr_of(const F& filter, const KeySource& source) {
     // Absent from the larger filter too.
-    const auto absent = keys_from(source, many, probed);
+    const auto absent = source.keys(many, probed);
     return static_cast<double>(filter.count(absent)) / static_cast<double>(probed);
 }
 
@@ -52,8 +46,8 @@ double fpr_of_many(F filter, const KeySource& source) {
 /// absent keys.
 template <class F, class Make>
 void print_filter(const std::string& name, const KeySource& source, const Make& make) {
-    const auto in = keys_from(source, 0, few);
-    auto mixed = keys_from(source, many, few);
+    const auto in = source.keys(0, few);
+    auto mixed = source.keys(many, few);
     for (std::size_t i = 0; i < few; i += 2) mixed[i] = in[i];
     F filter = make(few), again = make(few);
     filter.insert(in);

@@ -19,11 +19,6 @@ constexpr std::size_t pool_keys = 4 << 20, batch = 16384;
 constexpr const char* layouts[] = {"split256", "sector512", "blocked512", "register64"};
 constexpr const char* isas[] = {"scalar", "sse42", "avx2", "avx512", "avx512bitalg", "neon"};
 constexpr unsigned sizes[] = {16, 256, 8 << 10, 256 << 10};  // KiB
-constexpr const char* calls[] = {"count", "bitmap", "insert"};
-
-struct Times {
-    double library, header;
-};
 
 /// Passes over the hashes, batch by batch, each beginning where the last one ended.
 template <class Call>
@@ -36,8 +31,9 @@ std::function<void()> passes(std::span<const std::uint64_t> hashes, Call call) {
     };
 }
 
-Times measure(AnyFilter& theirs, core::view ours, std::string_view call,
-              std::span<const std::uint64_t> hashes) {
+/// The time of the header over that of the library.
+double measure(AnyFilter& theirs, core::view ours, std::string_view call,
+               std::span<const std::uint64_t> hashes) {
     static std::vector<std::uint8_t> bitmap(batch / 8);
     const auto library = [&, call](std::span<const std::uint64_t> h) {
         if (call == "count") (void)theirs.count(simdbloom::Keys::hashes(h));
@@ -56,27 +52,21 @@ Times measure(AnyFilter& theirs, core::view ours, std::string_view call,
         for (unsigned i = 0; i < 3; ++i) (void)each.pass(&seconds);
     }
     Timer(15).run(both);
-    return {median(both[0].ns_per_key), median(both[1].ns_per_key)};
+    return median(both[1].ns_per_key) / median(both[0].ns_per_key);
 }
 
 }  // namespace
 
-/// single [ISA|chosen]...: each cell, on these instruction sets; without any in short, on all and
-/// on the one that is chosen.
-int main(int argc, char** argv) {
-    const bool brief = argc < 2;
-    std::vector<std::uint64_t> hashes(pool_keys);
-    KeySource::generated(1).fill(0, hashes.data(), hashes.size());
+/// On all instruction sets, and on the one that is chosen.
+int main() {
+    auto hashes = KeySource::generated(1).keys(0, pool_keys);
     for (auto& hash : hashes) hash = hash_key(hash);
-    if (brief) print_header({"ISA", "call", "16 KiB", "256 KiB", "8 MiB", "256 MiB", "most"});
-    else print_header({"ISA", "layout", "call", "16 KiB", "256 KiB", "8 MiB", "256 MiB"});
+    print_header({"ISA", "call", "16 KiB", "256 KiB", "8 MiB", "256 MiB", "most"});
     std::vector<double> ratios;
     const auto run = [&](const char* name, std::optional<Isa> isa) {
         std::vector<double> of_size[2][4];  // of lookups and of inserts
         std::pair<double, std::string> most[2];
         for (unsigned l = 0; l < std::size(layouts); ++l) {
-            std::vector<std::string> rows[std::size(calls)];
-            for (unsigned c = 0; c < std::size(calls); ++c) rows[c] = {name, layouts[l], calls[c]};
             for (unsigned s = 0; s < 4; ++s) {
                 const std::size_t n = (std::size_t{sizes[s]} << 10) * 8 / 12;
                 AnyFilter theirs = make_filter(layouts[l], n, 12, {.isa = isa});
@@ -89,22 +79,18 @@ int main(int argc, char** argv) {
                     const std::uint64_t word = hash_key(i);
                     std::memcpy(const_cast<std::byte*>(bits.data()) + i, &word, sizeof word);
                 }
-                for (unsigned c = 0; c < std::size(calls); ++c) {
-                    const Times t = measure(theirs, ours, calls[c], hashes);
-                    const double ratio = t.header / t.library;
-                    const bool inserts = calls[c] == std::string_view("insert");
+                for (const std::string_view call : {"count", "bitmap", "insert"}) {
+                    const double ratio = measure(theirs, ours, call, hashes);
+                    const bool inserts = call == "insert";
                     ratios.push_back(ratio);
                     of_size[inserts][s].push_back(ratio);
                     most[inserts] =
                         std::max(most[inserts],
                                  {ratio, text("%.2f: `%s`, %u KiB", ratio, layouts[l], sizes[s])});
-                    rows[c].push_back(text("%.3f %.3f (%.2f)", t.library, t.header, ratio));
                 }
             }
-            for (const auto& row : rows)
-                if (!brief) print_row(row);
         }
-        for (unsigned inserts = 0; inserts < 2 && brief; ++inserts) {
+        for (unsigned inserts = 0; inserts < 2; ++inserts) {
             std::vector<std::string> row{name, inserts != 0 ? "inserts" : "lookups"};
             for (const auto& ratios_of_size : of_size[inserts])
                 row.push_back(text("%.2f", median(ratios_of_size)));
@@ -113,14 +99,9 @@ int main(int argc, char** argv) {
         }
         std::fflush(stdout);
     };
-    const std::vector<std::string_view> named(argv + 1, argv + argc);
-    const auto is_wanted = [&](std::string_view name) {
-        return brief || std::find(named.begin(), named.end(), name) != named.end();
-    };
-    if (is_wanted("chosen")) run("chosen", std::nullopt);
+    run("chosen", std::nullopt);
     for (unsigned i = 0; i < std::size(isas); ++i)
-        if (is_wanted(isas[i]) && core::set_isa(static_cast<core::isa>(i)))
-            run(isas[i], parse_isa(isas[i]));
+        if (core::set_isa(static_cast<core::isa>(i))) run(isas[i], parse_isa(isas[i]));
     std::printf(
         "\nThe header's time divided by the library's, in turn, medians of 15 passes over 10^6 "
         "hashes; of the four layouts the median, and the most. Of all: median %.3f, most "

@@ -1,6 +1,5 @@
 // How close the choice of batches (core/dispatch/tuner.hpp) comes to the faster of the fixed ways,
 // and whether a structure is slower than one of twice its size.
-#include <sched.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -31,22 +30,6 @@ struct Fixed {
     explicit Fixed(Prefetch way) { detail::fix_prefetch(way); }
     ~Fixed() { detail::fix_prefetch(Prefetch::tuned); }
 };
-
-/// This thread keeps to the first or the last core that the process may use.
-void pin(bool last) {
-    static const cpu_set_t may = [] {
-        cpu_set_t set;
-        sched_getaffinity(0, sizeof set, &set);
-        return set;
-    }();
-    std::size_t core = CPU_SETSIZE;
-    for (std::size_t i = 0; i < CPU_SETSIZE; ++i)
-        if (CPU_ISSET(i, &may) && (last || core == CPU_SETSIZE)) core = i;
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(core, &one);
-    sched_setaffinity(0, sizeof one, &one);
-}
 
 /// Memory that is used again and again, in pages of 2 MiB. What a process frees, a virtual machine
 /// may give back to its host, and that takes milliseconds from the passes of the next seconds.

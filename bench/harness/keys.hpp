@@ -41,6 +41,12 @@ public:
     }
     void fill(std::uint64_t first, std::uint64_t* out, std::size_t n,
               bool for_text = false) const noexcept;
+    std::vector<std::uint64_t> keys(std::uint64_t first, std::size_t n,
+                                    bool for_text = false) const {
+        std::vector<std::uint64_t> some(n);
+        fill(first, some.data(), n, for_text);
+        return some;
+    }
     /// The line, or the eight bytes of the integer.
     std::string_view text(const std::uint64_t& key) const noexcept;
 

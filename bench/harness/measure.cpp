@@ -205,10 +205,9 @@ private:
     }
 
     std::shared_ptr<std::vector<std::uint64_t>> own_keys(std::uint64_t n) {
-        if (!own_ || own_->size() != n) {
-            own_ = std::make_shared<std::vector<std::uint64_t>>(n);
-            order_.keys.fill(0, own_->data(), n, subject_->takes_text);
-        }
+        if (!own_ || own_->size() != n)
+            own_ = std::make_shared<std::vector<std::uint64_t>>(
+                order_.keys.keys(0, n, subject_->takes_text));
         return own_;
     }
 

@@ -14,9 +14,7 @@ namespace simdbloom::replication {
 namespace {
 
 std::vector<std::uint64_t> some_keys(std::uint64_t seed, std::uint64_t first, std::uint64_t n) {
-    std::vector<std::uint64_t> keys(n);
-    bench::KeySource::generated(seed).fill(first, keys.data(), keys.size());
-    return keys;
+    return bench::KeySource::generated(seed).keys(first, n);
 }
 
 /// The FPR of the d-left filter of Bonomi et al., or how many tables overflowed.

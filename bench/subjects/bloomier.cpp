@@ -22,9 +22,8 @@ BloomierMap build_map(Keys keys, bool hashed, const MapShape& shape) {
 
 Subject make_map(const Order& order, const MapShape& shape) {
     const bool hashed = order.keys.hashed();
-    std::vector<std::uint64_t> keys(order.n_keys);
-    order.keys.fill(0, keys.data(), keys.size());
-    const auto map = std::make_shared<BloomierMap>(build_map(keys, hashed, shape));
+    const auto map =
+        std::make_shared<BloomierMap>(build_map(order.keys.keys(0, order.n_keys), hashed, shape));
     Subject s = subject_of(map, order);
     s.builds = {{"serial", 1, [=](Keys some) {
                      return seconds_of([&] { (void)build_map(some, hashed, shape); });

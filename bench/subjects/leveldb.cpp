@@ -24,9 +24,7 @@ Subject make_leveldb(const Order& order) {
             [&] { policy->CreateFilter(slices.data(), static_cast<int>(slices.size()), &bits); });
     };
     const auto bits = std::make_shared<std::string>();
-    std::vector<std::uint64_t> all(order.n_keys);
-    order.keys.fill(0, all.data(), all.size(), true);
-    build(all, *bits);
+    build(order.keys.keys(0, order.n_keys, true), *bits);
     Subject s;
     s.name = "leveldb";
     s.bytes = bits->size();
@@ -51,13 +49,11 @@ Subject make_leveldb_view(const Order& order) {
     const auto build = [bits, hashed = order.keys.hashed()](Keys keys) {
         return hashed ? make_leveldb_filter_of_hashes(keys, bits) : make_leveldb_filter(keys, bits);
     };
-    std::vector<std::uint64_t> keys(order.n_keys);
-    order.keys.fill(0, keys.data(), keys.size());
     struct Filter {
         std::vector<std::byte> bytes;
         LevelDbFilterView view{bytes};
     };
-    const auto filter = std::make_shared<Filter>(Filter{build(keys)});
+    const auto filter = std::make_shared<Filter>(Filter{build(order.keys.keys(0, order.n_keys))});
     Subject s = subject_of(std::shared_ptr<LevelDbFilterView>(filter, &filter->view), order);
     s.name = "leveldb_filter";
     const auto simulated =

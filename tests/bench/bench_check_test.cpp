@@ -60,8 +60,7 @@ TEST(Judge, AKeyThatIsLostIsNoticed) {
 
 TEST(Judge, AnswersOfEveryOutputAreComparedWithScalar) {
     const auto source = KeySource::generated(3);
-    std::vector<std::uint64_t> keys(10'003);
-    source.fill(0, keys.data(), keys.size());
+    auto keys = source.keys(0, 10'003);
     for (const Kind& kind : kinds()) {
         Subject subject = kind.make({source, 5'000, kind.bits_at(kind.bits_per_key)});
         if (kind.role == Role::bank) keys.resize(203);

@@ -9,8 +9,7 @@ namespace simdbloom::bench::engines {
 namespace {
 
 TEST(EngineHashes, TrinoOfBigints) {  // tests hold hash_bytes against published values
-    std::vector<u64> keys(1000);
-    KeySource::generated(7).fill(0, keys.data(), keys.size());
+    auto keys = KeySource::generated(7).keys(0, 1000);
     keys.insert(keys.end(), {0, 1, 42, static_cast<u64>(-42), u64{1} << 63, ~u64{0} >> 1, ~u64{0}});
     for (const u64& key : keys)
         EXPECT_EQ(xxh64(key), hash_bytes({reinterpret_cast<const char*>(&key), 8})) << key;

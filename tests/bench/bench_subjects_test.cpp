@@ -39,9 +39,9 @@ void expect_right(const KeySource& keys, std::uint64_t n_keys, std::uint64_t pro
             EXPECT_EQ(subject.sets, k.sets) << k.name;
             EXPECT_EQ(find_own_keys(subject, order, n), "") << k.name;
             EXPECT_EQ(measure_fpr(subject, order, probes).complaint, "") << k.name;
-            std::vector<std::uint64_t> some(k.sets == 1 ? 5003 : 203);
-            keys.fill(n - some.size() / 2, some.data(), some.size(), subject.takes_text);
-            EXPECT_EQ(compare_with_scalar(subject, some), "") << k.name;
+            const std::size_t some = k.sets == 1 ? 5003 : 203;
+            const auto asked = keys.keys(n - some / 2, some, subject.takes_text);
+            EXPECT_EQ(compare_with_scalar(subject, asked), "") << k.name;
         }
 }
 
@@ -63,8 +63,7 @@ TEST(Subjects, StayAsTheyAreWhenWhatTheyCanDoIsTimed) {
     for (const Kind& k : kinds()) {
         if (k.role == Role::bank) continue;
         const Subject subject = k.make({source, n, k.bits_at(k.bits_per_key)});
-        std::vector<std::uint64_t> keys(3 * n);
-        source.fill(0, keys.data(), keys.size(), subject.takes_text);
+        const auto keys = source.keys(0, 3 * n, subject.takes_text);
         const auto found = subject.count(keys);
         const Keys own = Keys(keys).first(n);
         ASSERT_TRUE(subject[Output::single]) << k.name;

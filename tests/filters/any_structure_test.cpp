@@ -6,13 +6,6 @@
 namespace simdbloom {
 namespace {
 
-std::vector<std::string> all_specs() {
-    std::vector<std::string> specs{"growing12", "growing16", "growing20", "scalable:blocked512",
-                                   "scalable:register64:k=5"};
-    for (const std::string& name : test::layout_names()) specs.push_back(name);
-    return specs;
-}
-
 constexpr std::size_t n = 2'000;
 
 class AnyStructure : public ::testing::TestWithParam<std::string> {
@@ -98,7 +91,8 @@ TEST_P(AnyStructure, IsSavedAndLoaded) {
     EXPECT_TRUE(as_split ? split : !split && as_split.error().fault == LoadFault::layout);
 }
 
-INSTANTIATE_TEST_SUITE_P(Filter, AnyStructure, ::testing::ValuesIn(all_specs()), test::spec_name);
+INSTANTIATE_TEST_SUITE_P(Filter, AnyStructure, ::testing::ValuesIn(test::structure_specs()),
+                         test::spec_name);
 
 TEST(AnyStructureOfAllKeys, IsNotMadeFromASpecButHeldAndAsked) {
     EXPECT_INVALID("BloomierMap::build_filter", make_filter("fuse:f=8", 100, 10));

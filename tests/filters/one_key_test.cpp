@@ -64,11 +64,11 @@ void same_as_batches(const std::string& spec, OneKeyCallsOf<F> OneKeyCalls::*cal
 }
 
 TEST(OneKey, HasTheBitsAndAnswersOfBatches) {
-    same_as_batches("split256", &OneKeyCalls::split);
     for (const char* name : {"register32", "register64"})
         for (unsigned k = 1; k <= 8; ++k)
             same_as_batches(name + (":k=" + std::to_string(k)), &OneKeyCalls::registers);
     for (const Hashing hashing : {Hashing::fast, Hashing::keyed}) {
+        same_as_batches("split256", &OneKeyCalls::split, hashing);
         for (const char* spec : {"sector512", "split512", "blocked512:k=5", "zoned512:z=4,k=8"})
             same_as_batches(spec, &OneKeyCalls::lines, hashing);
         for (const char* spec : {"cuckoo8", "cuckoo12", "cuckoo16"})
@@ -129,18 +129,6 @@ TEST(OneKey, AFilterThatWasMovedFromTakesNoKey) {
         expect_nothing_taken(calls->registers);
         expect_nothing_taken(calls->lines);
         expect_nothing_taken(calls->cuckoo);
-    }
-}
-
-TEST(OneKey, AKeyedFilterHashesItInSecret) {
-    for (const OneKeyCalls* calls : all_calls()) {
-        const auto keys = random_keys(1000);
-        auto filter = SplitBlockBloom::with_bits_per_key(1000, 12, {.hashing = Hashing::keyed});
-        calls->split.insert(filter, keys.data(), keys.size());
-        EXPECT_EQ(filter.count(keys), keys.size());
-        bool found[1000];
-        calls->split.contains(filter, keys.data(), keys.size(), found);
-        EXPECT_TRUE(std::all_of(found, found + 1000, [](bool f) { return f; }));
     }
 }
 

@@ -86,23 +86,6 @@ INSTANTIATE_TEST_SUITE_P(
                (info.param.keyed ? "_keyed" : "");
     });
 
-TEST(GrowingInterface, TextIsErasedAndOutputsThatAreTooShortAreRefused) {
-    GrowingCuckoo filter(100);
-    const std::vector<std::string_view> texts{"x", "y", "a key"};
-    filter.insert(std::span(texts));
-    EXPECT_TRUE(filter.try_insert(std::string_view("another")));
-    EXPECT_TRUE(filter.erase(std::string_view("a key")));
-    EXPECT_FALSE(filter.contains(std::string_view("a key")));
-    EXPECT_EQ(filter.bits_per_key(), 8.0 * static_cast<double>(filter.size_in_bytes()) / 3);
-
-    std::vector<std::uint8_t> bitmap(1, 0xAA);
-    std::vector<std::uint32_t> positions(8);
-    const std::vector<std::uint64_t> keys(9, 5);
-    EXPECT_LENGTH_ERROR("1 bytes is too short for 9 keys", filter.contains(keys, bitmap));
-    EXPECT_EQ(bitmap[0], 0xAA);
-    EXPECT_LENGTH_ERROR("8 positions is too short for 9 keys", filter.select(keys, positions));
-}
-
 TEST(FprModel, GrowingCuckooCheckValues) {
     // By 60 digits: one generation, and some.
     const std::uint64_t full[] = {0, 0, 0, 0, 0, 0, 0, 0, 3891};

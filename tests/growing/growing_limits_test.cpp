@@ -130,6 +130,7 @@ TEST(GrowingCuckoo, MaxBytesEndsGrowthAndLosesNothing) {
     }
     EXPECT_EQ(filter.count(in), in.size());
     EXPECT_EQ(filter.stored(), in.size());
+    EXPECT_EQ(filter.bits_per_key(), 8.0 * 65'536 / static_cast<double>(in.size()));
     EXPECT_LENGTH_ERROR("cannot grow within max_bytes=100000",
                         filter.insert(test::random_keys(5'000, 200'000)));
     for (std::size_t i = 0; i < 1'000; ++i) ASSERT_TRUE(filter.erase(in[i]));

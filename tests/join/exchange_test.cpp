@@ -19,9 +19,7 @@ constexpr std::size_t keys_of_all = 20'000;
 Bytes exchange_part(const ExchangeKeys& keys, const std::string& spec = "split256",
                     std::size_t n = keys_of_all, Options options = {.seed = 3},
                     bool hashed = false) {
-    JoinBuilder builder(spec, n, 12, std::move(options));
-    builder.insert({keys, hashed});
-    return save(std::move(builder).part());
+    return save(test::built_part(JoinBuilder(spec, n, 12, std::move(options)), {keys, hashed}));
 }
 
 /// Each sender sends one part and seals it.

@@ -142,8 +142,7 @@ TEST(JoinFinish, PartsThatLetTheirKeysGoAreUnited) {
                     const auto part = [&](const FinishKeys& keys, std::size_t kept) {
                         JoinBuilder builder(spec, n_keys, 12, options);
                         if (kept != 0) builder.keep_at_most(kept);
-                        builder.insert({keys});
-                        return std::move(builder).part();
+                        return test::built_part(std::move(builder), {keys});
                     };
                     const JoinFilter parts[] = {part(many, 8'000), part(many, 0), part(few, 800),
                                                 part(few, 0)};
@@ -176,10 +175,10 @@ TEST(JoinFinish, PartsThatLetTheirKeysGoAreUnited) {
 TEST(JoinFinish, KeysBesideThePartsAreLetGoToo) {
     const FinishKeys keys = test::random_keys(40'000);
     const Options options{.max_bytes = 1 << 20};
-    JoinBuilder part("auto", keys.size(), 12, options), all("auto", keys.size(), 12, options);
-    part.insert({std::span(keys).first(20'000)});
+    JoinBuilder all("auto", keys.size(), 12, options);
     all.keep_at_most(8'000);
-    all.unite(std::move(part).part());
+    all.unite(test::built_part(JoinBuilder("auto", keys.size(), 12, options),
+                               {std::span(keys).first(20'000)}));
     for (std::size_t i = 20'000; i < keys.size(); i += 500)
         all.insert({std::span(keys).subspan(i, 500)});
     const double fpr = all.worth({.work_ns = 10}).fpr;
@@ -233,11 +232,9 @@ TEST(JoinFinish, AnIsaThatIsNamedIsTaken) {
     for (const auto& set : {keys, few, dense, runs})
         for (const char* spec : {"auto", "split256", "auto:classic"}) {
             for (const std::size_t n_keys : {std::size_t{0}, set.size()}) {
-                JoinBuilder builder(spec, n_keys, 12, options), part(spec, set.size(), 12, options),
-                    all(spec, set.size(), 12, options);
+                JoinBuilder builder(spec, n_keys, 12, options), all(spec, set.size(), 12, options);
                 builder.insert({set}, 2);
-                part.insert({set});
-                all.unite(std::move(part).part());
+                all.unite(test::built_part(JoinBuilder(spec, set.size(), 12, options), {set}));
                 for (const JoinFilter& filter :
                      {std::move(builder).finish(), std::move(all).finish()}) {
                     EXPECT_EQ(filter.count({set}), set.size()) << filter.why();

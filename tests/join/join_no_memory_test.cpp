@@ -44,9 +44,7 @@ TEST(JoinWithoutMemory, JoinsKeepTheirFilters) {
 TEST(JoinWithoutMemory, JoinsFinishAgain) {
     const KeyVector others = test::random_keys(500, 9'000);
     const Options options{.max_bytes = 1 << 14};
-    JoinBuilder made("auto", 3'000, 12, options);
-    made.insert({others});
-    const JoinFilter part = std::move(made).part();
+    const JoinFilter part = test::built_part(JoinBuilder("auto", 3'000, 12, options), {others});
     using Builder = std::unique_ptr<JoinBuilder>;
     const std::function<Builder()> makes[] = {
         [&] { return std::make_unique<JoinBuilder>("auto", 0, 12); },

@@ -12,9 +12,7 @@ using PartKeys = std::vector<std::uint64_t>;
 constexpr std::size_t of_all = 20'000;
 
 JoinFilter part_of(const PartKeys& keys, bool hashed = false, std::size_t n = of_all) {
-    JoinBuilder builder("auto", n, 12);
-    builder.insert({keys, hashed});
-    return std::move(builder).part();
+    return test::built_part(JoinBuilder("auto", n, 12), {keys, hashed});
 }
 
 /// What the parts of a build side may be, by their keys.
@@ -166,8 +164,7 @@ TEST(JoinAdvice, GivenTimesChooseTheFilter) {
     EXPECT_EQ(test::built(JoinBuilder(workload), {keys}).filter()->spec(), "split256");
     JoinBuilder part(workload);
     part.use_times(times);
-    part.insert({keys});
-    EXPECT_EQ(std::move(part).part().filter()->spec(), "split256");
+    EXPECT_EQ(test::built_part(std::move(part), {keys}).filter()->spec(), "split256");
     EXPECT_EQ(built_with(times, JoinBuilder("auto:register32:k=4", keys.size(), 16), keys)
                   .filter()
                   ->spec(),

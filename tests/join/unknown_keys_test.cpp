@@ -188,12 +188,10 @@ TEST(UnknownKeys, ConcurrentThreadsFillTheLargestFilter) {
 
 TEST(UnknownKeys, TheLargestFilterTakesPartsToo) {
     const UnknownKeys a = test::random_keys(9'000), b = test::random_keys(30, 100'000);
-    JoinBuilder builder = JoinBuilder::for_fpr("split256", 0.01, {.max_bytes = 1 << 16}),
-                part("auto", 100, 12);
+    JoinBuilder builder = JoinBuilder::for_fpr("split256", 0.01, {.max_bytes = 1 << 16});
     builder.keep_at_most(4'000 * sizeof(std::uint64_t));
     builder.insert({a});
-    part.insert({b});
-    builder.unite(std::move(part).part());
+    builder.unite(test::built_part(JoinBuilder("auto", 100, 12), {b}));
     const JoinFilter filter = std::move(builder).finish();
     EXPECT_EQ(filter.count({a}), a.size());
     EXPECT_EQ(filter.count({b}), b.size());

@@ -120,9 +120,26 @@ private:
     std::vector<std::byte> untouched_;
 };
 
-class Batches : public ::testing::TestWithParam<std::string> {};
-
 constexpr std::array<unsigned, 4> shares{0, 1, 50, 100};
+
+class Batches : public ::testing::TestWithParam<std::string> {
+protected:
+    /// Calls check(questions) on each ISA for each length and share of hits.
+    template <class Check>
+    static void for_questions(Pools& pools, const std::vector<std::size_t>& ns,
+                              std::span<const unsigned> shares, const Check& check) {
+        for (const std::size_t n : ns)
+            for (const unsigned share : shares) {
+                const Questions q(pools, n, share);
+                for (const Isa isa : usable_isas()) {
+                    SCOPED_TRACE(std::string(to_string(isa)) + ", n=" + std::to_string(n) +
+                                 ", hits " + std::to_string(share) + " %");
+                    pools.filter.use_isa(isa);
+                    ASSERT_NO_FATAL_FAILURE(check(q));
+                }
+            }
+    }
+};
 
 /// Promise: Batches give the results of single keys at every length up to 130, alignment and hit
 ///   rate, read keys and filter bits alone, and write nothing outside the output.
@@ -131,20 +148,12 @@ TEST_P(Batches, AnswerAsSingleKeysAtEveryLengthBetweenFaults) {
     Pools pools(GetParam());
     Desk desk;
     unsigned turn = 0;
-    for (const std::size_t n : lengths())
-        for (const unsigned share : shares) {
-            const Questions q(pools, n, share);
-            for (const Isa isa : usable_isas()) {
-                SCOPED_TRACE(std::string(to_string(isa)) + ", n=" + std::to_string(n) + ", hits " +
-                             std::to_string(share) + " %");
-                pools.filter.use_isa(isa);
-                for (const auto place : {Place::first, Place::last, Place::middle}) {
-                    ++turn;
-                    ASSERT_NO_FATAL_FAILURE(desk.check(pools.filter, q, turn % 2 != 0, place,
-                                                       8 * (turn % 8), 5 * turn % 64));
-                }
-            }
+    for_questions(pools, lengths(), shares, [&](const Questions& q) {
+        for (const auto place : {Place::first, Place::last, Place::middle}) {
+            ++turn;
+            desk.check(pools.filter, q, turn % 2 != 0, place, 8 * (turn % 8), 5 * turn % 64);
         }
+    });
 }
 
 // Lengths below and above what goes key by key, below and above a vector and a chunk, and at night
@@ -153,24 +162,17 @@ TEST_P(Batches, AnswerAsSingleKeysAtEveryAlignment) {
     SIMDBLOOM_SKIP_IF_FORCED();
     Pools pools(GetParam());
     Desk desk;
-    const auto some = test::slow_build ? std::vector<std::size_t>{35}
-                                       : std::vector<std::size_t>{3, 11, 35, 64, 67, 131};
-    for (const std::size_t n : test::nightly() ? lengths() : some)
-        for (const unsigned share :
-             test::nightly() ? std::vector<unsigned>{0, 1, 50, 100} : std::vector<unsigned>{50}) {
-            const Questions q(pools, n, share);
-            for (const Isa isa : usable_isas()) {
-                SCOPED_TRACE(std::string(to_string(isa)) + ", n=" + std::to_string(n) + ", hits " +
-                             std::to_string(share) + " %");
-                pools.filter.use_isa(isa);
-                for (std::size_t key_offset = 0; key_offset < 64; key_offset += 8)
-                    for (std::size_t offset = 0; offset < 64; ++offset)
-                        ASSERT_NO_FATAL_FAILURE(desk.check(pools.filter, q,
-                                                           (key_offset / 8 + offset) % 2 != 0,
-                                                           Place::middle, key_offset, offset))
-                            << "keys at " << key_offset << ", output at " << offset;
-            }
-        }
+    const auto some =
+        test::scaled<std::vector<std::size_t>>({35}, {3, 11, 35, 64, 67, 131}, lengths());
+    const auto of_shares = std::span(shares).subspan(test::nightly() ? 0 : 2);
+    for_questions(pools, some, of_shares.first(test::nightly() ? 4 : 1), [&](const Questions& q) {
+        for (std::size_t key_offset = 0; key_offset < 64; key_offset += 8)
+            for (std::size_t offset = 0; offset < 64; ++offset)
+                ASSERT_NO_FATAL_FAILURE(desk.check(pools.filter, q,
+                                                   (key_offset / 8 + offset) % 2 != 0,
+                                                   Place::middle, key_offset, offset))
+                    << "keys at " << key_offset << ", output at " << offset;
+    });
 }
 
 TEST_P(Batches, InsertAsSingleKeysAtEveryLengthBetweenFaults) {

@@ -76,8 +76,7 @@ constexpr std::uint64_t all_chunks = std::uint64_t{1} << (32 - chunk_bits);
 /// Chunks first .. last of an order in which any few of them lie all over the 2^32 values.
 std::string difference_in_chunks(const Layout& layout, std::uint64_t first, std::uint64_t last) {
     Chunk c(layout);
-    if (Chunk::anywhere(
-            layout))  // seven of eight bits or counters, so that some keys pass all k probes
+    if (layout.traits().anywhere)  // seven of eight bits or counters: some keys pass all k probes
         for (std::uint64_t i = 0; i < c.size; ++i) {
             const std::uint64_t most =
                 test::random_key(3 * i) | test::random_key(3 * i + 1) | test::random_key(3 * i + 2);
@@ -107,33 +106,13 @@ std::string difference_in_chunks(const Layout& layout, std::uint64_t first, std:
     return {};
 }
 
+/// Not where the pattern depends on all 64 bits.
 bool takes_all(const Layout& layout) {
-    switch (layout.kind) {
-        case LayoutKind::classic:
-        case LayoutKind::counting:
-            return false;  // their patterns depend on all 64 bits
-        case LayoutKind::dleft12:
-        case LayoutKind::dleft14:
-        case LayoutKind::dleft16:
-            break;
-        case LayoutKind::register32:
-            return layout.k == detail::register32_direct_k || layout.k == 8;
-        case LayoutKind::register64:
-            return layout.k == detail::register64_direct_k || layout.k == 8;
-        case LayoutKind::zoned512:
-            return layout.k == 8;
-        case LayoutKind::blocked512:
-        case LayoutKind::counting512:
-            return layout.k == 16;
-        case LayoutKind::split256:
-        case LayoutKind::split512:
-        case LayoutKind::sector512:
-        case LayoutKind::cuckoo8:
-        case LayoutKind::cuckoo12:
-        case LayoutKind::cuckoo16:
-            return true;
-    }
-    return false;
+    const auto& traits = layout.traits();
+    const bool direct =
+        (layout.kind == LayoutKind::register32 && layout.k == detail::register32_direct_k) ||
+        (layout.kind == LayoutKind::register64 && layout.k == detail::register64_direct_k);
+    return !traits.anywhere && (traits.fixed_k() || direct || layout.k == traits.k_max);
 }
 
 class ExhaustivePatterns : public ::testing::TestWithParam<std::string> {};

@@ -105,17 +105,13 @@ TEST(Memory, WhatTheSystemRefusesIsAnErrorThatNamesTheBytes) {
     if (!refused.works()) GTEST_SKIP() << "a sanitizer or an emulator needs addresses of its own";
     for (const std::size_t bytes : {1u << 20, 1u << 25})  // from the heap, and mapped
         for (const bool huge : {false, true}) {
-            bool thrown = false;
-            refused.begin();
-            try {
+            const auto make = [&] {
                 (void)make_filter("sector512", 1000, static_cast<double>(bytes) * 8 / 1000,
                                   {.huge_pages = huge});
-            } catch (const AllocationError& e) {
-                thrown = std::string_view(e.what()) ==
-                         "simdbloom: cannot allocate " + std::to_string(bytes) + " bytes";
-            }
-            refused.end();
-            EXPECT_TRUE(thrown) << bytes;
+            };
+            test::expect_error<AllocationError>(
+                [&] { return refused.during(make), 0; },
+                "simdbloom: cannot allocate " + std::to_string(bytes) + " bytes");
         }
 }
 

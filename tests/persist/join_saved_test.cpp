@@ -98,9 +98,8 @@ TEST(JoinSaved, EveryKindComesBack) {
 TEST(JoinSaved, UnitesWhatWasLoaded) {
     for (const SavedKind& of : saved_kinds()) {
         if (of.kind == JoinFilter::Kind::prefix || of.hashed) continue;
-        JoinBuilder part("auto", 5'000, 12), whole("auto", 5'000, 12);
-        part.insert({of.keys});
-        const Bytes bytes = save(std::move(part).part());
+        JoinBuilder whole("auto", 5'000, 12);
+        const Bytes bytes = save(test::built_part(JoinBuilder("auto", 5'000, 12), {of.keys}));
         whole.insert({test::sequence(1'000'000, 100)});
         whole.unite(load<JoinFilter>(bytes).value());
         const JoinFilter both = std::move(whole).finish();

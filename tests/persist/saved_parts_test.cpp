@@ -15,9 +15,7 @@ using UnionKind = JoinFilter::Kind;
 JoinBuilder part_builder() { return JoinBuilder("auto", 5'000, 12, {.seed = 3}); }
 
 JoinFilter piece_of(const UnionKeys& keys, bool hashed = false) {
-    JoinBuilder builder = part_builder();
-    builder.insert({keys, hashed});
-    return std::move(builder).part();
+    return test::built_part(part_builder(), {keys, hashed});
 }
 
 /// The keys of both, and no others where the union is exact.
@@ -132,9 +130,7 @@ TEST(SavedJoins, WhatAcceptsAllAbsorbs) {
 
 TEST(SavedJoins, FiltersOfPartsOfOtherSizesFold) {
     const auto made_for = [](std::size_t n, const UnionKeys& keys) {
-        JoinBuilder builder("split256", n, 16, {.seed = 3});
-        builder.insert({keys});
-        return save(std::move(builder).finish());
+        return save(test::built(JoinBuilder("split256", n, 16, {.seed = 3}), {keys}));
     };
     const UnionKeys a = test::random_keys(1'000), b = test::random_keys(1'000, 1'000);
     Bytes into = made_for(16'384, a);
@@ -149,9 +145,7 @@ TEST(SavedJoins, FiltersOfPartsOfOtherSizesFold) {
 // Lists of 60 keys become a bitmap of 8 bytes a key, and no larger one.
 TEST(SavedJoins, ListsBecomeABitmapOfTheSizeOfTheirKeys) {
     const auto list_of = [](const UnionKeys& keys) {
-        JoinBuilder builder("auto", 64, 12);
-        builder.insert({keys});
-        const JoinFilter part = std::move(builder).part();
+        const JoinFilter part = test::built_part(JoinBuilder("auto", 64, 12), {keys});
         EXPECT_EQ(part.kind(), UnionKind::list);
         return save(part);
     };

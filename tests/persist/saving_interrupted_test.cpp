@@ -26,6 +26,8 @@ using test::in_child;
 using test::saved_seed;
 using test::seeded_filter;
 
+using SavingInterrupted = test::InFolder;
+
 /// The name of a file that a save of `target` writes beside it.
 fs::path part_of(const fs::path& target, int number) {
     char name[48];
@@ -50,9 +52,7 @@ void save_and_die(const fs::path& path, int signal) {
               -1);
 }
 
-TEST(SavingInterrupted, AProcessThatIsKilledLeavesNothingBeyondTheNextSave) {
-    const test::TemporaryFolder folder("interrupted");
-    const auto path = folder.path / "filter";
+TEST_F(SavingInterrupted, AProcessThatIsKilledLeavesNothingBeyondTheNextSave) {
     save_and_die(path, SIGKILL);
     EXPECT_FALSE(fs::exists(path));
     save_file(seeded_filter(1), path);
@@ -79,9 +79,8 @@ TEST(SavingInterrupted, AProcessThatIsKilledLeavesNothingBeyondTheNextSave) {
     EXPECT_EQ(entries(folder.path), 1);
 }
 
-TEST(SavingInterrupted, FilesThatNobodyWritesAnyMoreAreRemovedAndOthersStay) {
-    const test::TemporaryFolder folder("interrupted");
-    const auto path = folder.path / "filter", other = folder.path / "other";
+TEST_F(SavingInterrupted, FilesThatNobodyWritesAnyMoreAreRemovedAndOthersStay) {
+    const auto other = folder.path / "other";
     for (const auto& name :
          {part_of(path, 0), part_of(path, 1), part_of(path, 3), part_of(other, 0)})
         std::ofstream(name) << "some bytes";
@@ -101,9 +100,7 @@ TEST(SavingInterrupted, FilesThatNobodyWritesAnyMoreAreRemovedAndOthersStay) {
 }
 
 // Where all names are taken, too, and where several save the same file.
-TEST(SavingInterrupted, TakenNamesAreNoHindrance) {
-    const test::TemporaryFolder folder("interrupted");
-    const auto path = folder.path / "filter";
+TEST_F(SavingInterrupted, TakenNamesAreNoHindrance) {
     for (int i = 0; i < 4; ++i) fs::create_directory(part_of(path, i));
     for (const std::uint64_t seed : {1u, 2u}) {
         save_file(seeded_filter(seed), path);
@@ -122,9 +119,8 @@ TEST(SavingInterrupted, TakenNamesAreNoHindrance) {
 }
 
 // Without /proc a file that has no name cannot get one.
-TEST(SavingInterrupted, AFolderWithoutProcIsSavedToAsWell) {
+TEST_F(SavingInterrupted, AFolderWithoutProcIsSavedToAsWell) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root changes its root folder";
-    const test::TemporaryFolder folder("interrupted");
     EXPECT_EQ(in_child([&] {
                   if (::chroot(folder.path.c_str()) != 0 || ::chdir("/") != 0) return 2;
                   for (const std::uint64_t seed : {1u, 2u})
@@ -137,8 +133,7 @@ TEST(SavingInterrupted, AFolderWithoutProcIsSavedToAsWell) {
 }
 
 // Signals whose handlers do not restart what they interrupt.
-TEST(SavingInterrupted, SignalsDoNotEndASaveToAFifo) {
-    const test::TemporaryFolder folder("interrupted");
+TEST_F(SavingInterrupted, SignalsDoNotEndASaveToAFifo) {
     const auto fifo = folder.path / "fifo";
     ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
     struct sigaction handler {

@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 using test::entries;
 using test::saved_seed;
 using test::seeded_filter;
-using test::TemporaryFolder;
+
+using Saving = test::InFolder;
 
 struct stat status_of(const fs::path& path) {
     struct stat status;
@@ -35,8 +36,7 @@ struct Umask {
 /// Promise of Saving.*, SerializeFile.*, FullDisk.*, SavingInterrupted.*: A save leaves the old
 ///   file or the new one whole, with its links and permissions, survives signals, and removes what
 ///   a killed save left.
-TEST(Saving, SymbolicLinksStayAndWhatTheyLeadToIsReplaced) {
-    const TemporaryFolder folder;
+TEST_F(Saving, SymbolicLinksStayAndWhatTheyLeadToIsReplaced) {
     fs::create_directory(folder.path / "data");
     save_file(seeded_filter(1), folder.path / "data" / "filter");
     fs::create_symlink("data/filter", folder.path / "link");
@@ -56,8 +56,7 @@ TEST(Saving, SymbolicLinksStayAndWhatTheyLeadToIsReplaced) {
 }
 
 // A FIFO that is read to its end: SavingInterrupted.SignalsDoNotEndASaveToAFifo.
-TEST(Saving, AFifoWhoseReaderLeavesIsAnErrorAndStays) {
-    const TemporaryFolder folder;
+TEST_F(Saving, AFifoWhoseReaderLeavesIsAnErrorAndStays) {
     const auto fifo = folder.path / "fifo";
     ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
     const auto filter = seeded_filter(5, 100'000);  // more than a pipe holds
@@ -74,8 +73,7 @@ TEST(Saving, AFifoWhoseReaderLeavesIsAnErrorAndStays) {
     EXPECT_EQ(entries(folder.path), 1);
 }
 
-TEST(Saving, DevicesAreWrittenToAndSayWhenTheyAreFull) {
-    const TemporaryFolder folder;
+TEST_F(Saving, DevicesAreWrittenToAndSayWhenTheyAreFull) {
     const auto null = folder.path / "null", full = folder.path / "full";
     if (::mknod(null.c_str(), S_IFCHR | 0666, 1 << 8 | 3) != 0 ||
         ::mknod(full.c_str(), S_IFCHR | 0666, 1 << 8 | 7) != 0)
@@ -90,8 +88,7 @@ TEST(Saving, DevicesAreWrittenToAndSayWhenTheyAreFull) {
     EXPECT_EQ(entries(folder.path), 2);
 }
 
-TEST(Saving, AnOpenFileNamedByItsNumberIsWrittenToAtItsEnd) {
-    const TemporaryFolder folder;
+TEST_F(Saving, AnOpenFileNamedByItsNumberIsWrittenToAtItsEnd) {
     const auto path = folder.path / "output";
     std::ofstream(path) << "before";
     const int file = ::open(path.c_str(), O_RDWR);
@@ -105,9 +102,7 @@ TEST(Saving, AnOpenFileNamedByItsNumberIsWrittenToAtItsEnd) {
     EXPECT_EQ(entries(folder.path), 0);
 }
 
-TEST(Saving, WhoMayReadAFileStaysAsItWasAtEveryMoment) {
-    const TemporaryFolder folder;
-    const auto path = folder.path / "filter";
+TEST_F(Saving, WhoMayReadAFileStaysAsItWasAtEveryMoment) {
     const Umask umask(022);
     for (const mode_t mode : {0600u, 0640u, 0444u, 0666u, 0604u}) {
         save_file(seeded_filter(1), path);
@@ -123,8 +118,7 @@ TEST(Saving, WhoMayReadAFileStaysAsItWasAtEveryMoment) {
     }
 }
 
-TEST(Saving, ANewFileObeysTheUmask) {
-    const TemporaryFolder folder;
+TEST_F(Saving, ANewFileObeysTheUmask) {
     for (const auto& [mask, mode] : {std::pair{022u, 0644u}, {027u, 0640u}, {077u, 0600u}}) {
         const Umask umask(mask);
         const auto path = folder.path / std::to_string(mask);
@@ -133,10 +127,8 @@ TEST(Saving, ANewFileObeysTheUmask) {
     }
 }
 
-TEST(Saving, TheOwnerStaysWhereThatIsAllowed) {
+TEST_F(Saving, TheOwnerStaysWhereThatIsAllowed) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
-    const TemporaryFolder folder;
-    const auto path = folder.path / "filter";
     save_file(seeded_filter(1), path);
     ASSERT_EQ(::chown(path.c_str(), 12345, 23456), 0);
     ASSERT_EQ(::chmod(path.c_str(), 0640), 0);
@@ -164,9 +156,7 @@ TEST(Saving, TheOwnerStaysWhereThatIsAllowed) {
 }
 
 // A list as the kernel has it: owner rw, user 12345 r, group none, mask r, others none.
-TEST(Saving, AccessControlListsStay) {
-    const TemporaryFolder folder;
-    const auto path = folder.path / "filter";
+TEST_F(Saving, AccessControlListsStay) {
     save_file(seeded_filter(1), path);
     const std::uint16_t list[] = {2,      0,      1,    6, 0xFFFF, 0xFFFF, 2,    4,
                                   12345,  0,      4,    0, 0xFFFF, 0xFFFF, 0x10, 4,
@@ -190,8 +180,7 @@ TEST(Saving, AccessControlListsStay) {
     EXPECT_EQ(mode_of(path), 0640u);
 }
 
-TEST(Saving, NamesOfAnyLengthAndNoFolder) {
-    const TemporaryFolder folder;
+TEST_F(Saving, NamesOfAnyLengthAndNoFolder) {
     const auto longest = folder.path / std::string(255, 'n');
     for (const std::uint64_t seed : {1u, 2u}) {
         save_file(seeded_filter(seed), longest);
@@ -205,8 +194,7 @@ TEST(Saving, NamesOfAnyLengthAndNoFolder) {
     EXPECT_EQ(entries(folder.path), 2);
 }
 
-TEST(Saving, WhatIsNoFileIsNotWaitedForWhereOneIsRead) {
-    const TemporaryFolder folder;
+TEST_F(Saving, WhatIsNoFileIsNotWaitedForWhereOneIsRead) {
     const auto fifo = folder.path / "fifo";
     ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
     for (const auto& error : {load_file(fifo).error(), map_file(fifo).error()}) {

@@ -15,11 +15,10 @@ using test::Bytes;
 using test::expect_refused;
 using test::make_filled;
 using test::put;
-using test::TemporaryFolder;
 
-TEST(SerializeFile, WhatCannotBeReadIsAnErrorThatNamesTheFile) {
-    const TemporaryFolder folder;
-    const auto path = folder.path / "filter";
+using SerializeFile = test::InFolder;
+
+TEST_F(SerializeFile, WhatCannotBeReadIsAnErrorThatNamesTheFile) {
     const auto refused = [&](const fs::path& of, LoadFault fault) {
         for (const auto& error : {load_file(of).error(), map_file(of).error()}) {
             EXPECT_EQ(error.fault, fault) << error.message;
@@ -56,10 +55,8 @@ long page_faults() {
 }
 
 // A file of 4 KiB on the disk that says that it is 1 GiB long. To read its holes takes seconds.
-TEST(SerializeFile, HolesAreHashedAndNotRead) {
+TEST_F(SerializeFile, HolesAreHashedAndNotRead) {
     if (bytes_read() == 0) GTEST_SKIP() << "this machine does not count what is read";
-    const TemporaryFolder folder;
-    const auto path = folder.path / "filter";
     Bytes filter = save(make_filled("split256", 300)), growing = save(GrowingCuckoo(1'000));
     const auto map = BloomierMap::build_filter(test::random_keys(300), 8);
     Bytes fuse = save(map);
@@ -112,9 +109,7 @@ TEST(SerializeFile, HolesAreHashedAndNotRead) {
 }
 #endif
 
-TEST(SerializeFile, AWrongIsaIsNotBlamedOnTheFile) {
-    const TemporaryFolder folder;
-    const auto path = folder.path / "filter";
+TEST_F(SerializeFile, AWrongIsaIsNotBlamedOnTheFile) {
     save_file(make_filled("split256", 1000), path);
     const test::IsaVariable unknown("avx1024");
     const LoadError loaded = load_file(path).error(), mapped = map_file(path).error();
@@ -126,11 +121,9 @@ TEST(SerializeFile, AWrongIsaIsNotBlamedOnTheFile) {
     }
 }
 
-TEST(SerializeFile, AFileThatCannotBeMappedIsAnErrorToo) {
+TEST_F(SerializeFile, AFileThatCannotBeMappedIsAnErrorToo) {
     test::NoMoreMemory refused;
     if (!refused.works()) GTEST_SKIP() << "a sanitizer or an emulator needs addresses of its own";
-    const TemporaryFolder folder;
-    const auto path = folder.path / "filter";
     save_file(make_filled("sector512", 3'000'000), path);
     refused.begin();
     const auto mapped = map_file(path);
@@ -140,7 +133,7 @@ TEST(SerializeFile, AFileThatCannotBeMappedIsAnErrorToo) {
     expect_refused(loaded, LoadFault::memory, "");
 }
 
-TEST(SerializeFile, AFileThatEndsBeforeItsSizeIsAnError) {
+TEST_F(SerializeFile, AFileThatEndsBeforeItsSizeIsAnError) {
     // Says that it is as long as a page and is not.
     const fs::path path = "/sys/kernel/mm/transparent_hugepage/enabled";
     std::error_code none;
@@ -148,9 +141,7 @@ TEST(SerializeFile, AFileThatEndsBeforeItsSizeIsAnError) {
     expect_refused(load_file(path), LoadFault::file, "became shorter");
 }
 
-TEST(SerializeFile, SavingReplacesWholeFilesOnlyAndLeavesNothingElse) {
-    const TemporaryFolder folder;
-    const auto path = folder.path / "filter";
+TEST_F(SerializeFile, SavingReplacesWholeFilesOnlyAndLeavesNothingElse) {
     save_file(make_filled("register32", 1000, 1), path);
     auto mapped = map_file(path);
     ASSERT_TRUE(mapped);
@@ -168,9 +159,7 @@ TEST(SerializeFile, SavingReplacesWholeFilesOnlyAndLeavesNothingElse) {
     EXPECT_EQ(test::entries(folder.path), 2) << "something half-written was left";
 }
 
-TEST(SerializeFile, ASaveThatFailsLeavesTheOldFileAndNothingElse) {
-    const TemporaryFolder folder;
-    const auto path = folder.path / "filter";
+TEST_F(SerializeFile, ASaveThatFailsLeavesTheOldFileAndNothingElse) {
     save_file(test::seeded_filter(1), path);
     const auto fail = [&] {
         detail::save_whole(path, [](int file) {
@@ -185,9 +174,7 @@ TEST(SerializeFile, ASaveThatFailsLeavesTheOldFileAndNothingElse) {
     EXPECT_EQ(test::entries(folder.path), 1);
 }
 
-TEST(SerializeFile, WhoHasAFileOpenReadsTheOldOneAfterASave) {
-    const TemporaryFolder folder;
-    const auto path = folder.path / "filter";
+TEST_F(SerializeFile, WhoHasAFileOpenReadsTheOldOneAfterASave) {
     const AnyFilter before = test::seeded_filter(1);
     save_file(before, path);
     const detail::File open = detail::open_to_read(path, true);
@@ -200,8 +187,7 @@ TEST(SerializeFile, WhoHasAFileOpenReadsTheOldOneAfterASave) {
     EXPECT_EQ(test::saved_seed(path), 2u);
 }
 
-TEST(SerializeFile, NamesMayHaveAnyLetters) {
-    const TemporaryFolder folder;
+TEST_F(SerializeFile, NamesMayHaveAnyLetters) {
     const auto path = folder.path / fs::path(u8"ключ \u65E5 é.filter");
     save_file(test::seeded_filter(3), path);
     EXPECT_TRUE(fs::exists(path));

@@ -29,6 +29,10 @@ inline JoinFilter built(JoinBuilder&& builder, const JoinColumn& rows) {
     builder.insert(rows);
     return std::move(builder).finish();
 }
+inline JoinFilter built_part(JoinBuilder&& builder, const JoinColumn& rows) {
+    builder.insert(rows);
+    return std::move(builder).part();
+}
 inline JoinFilter built_of_rows(JoinBuilder&& builder, const JoinRows& rows) {
     rows.insert_into(builder);
     return std::move(builder).finish();

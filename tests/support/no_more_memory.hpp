@@ -19,6 +19,8 @@ struct NoMoreMemory {
     bool works() { return false; }
     void begin() {}
     void end() {}
+    template <class Work>
+    void during(const Work&) {}
 };
 #else
 class NoMoreMemory {
@@ -56,6 +58,18 @@ public:
     void end() {
         setrlimit(RLIMIT_AS, &before_);
         while (n_taken_ > 0) std::free(taken_[--n_taken_]);
+    }
+    /// work(), which may throw.
+    template <class Work>
+    void during(const Work& work) {
+        begin();
+        try {
+            work();
+        } catch (...) {
+            end();
+            throw;
+        }
+        end();
     }
 
 private:

@@ -25,13 +25,10 @@ struct Chunk {
           bits(inserted),
           scratch(inserted) {}
 
-    static bool anywhere(const Layout& l) {
-        return l.kind == LayoutKind::classic || l.kind == LayoutKind::counting;
-    }
     // A table whose number of buckets is no power of two; for classic so many words that keys
     // seldom share bits.
     static std::uint64_t blocks_for(const Layout& l) {
-        return l.is_table() ? chunk + 1 : anywhere(l) ? 4 * chunk : chunk;
+        return l.is_table() ? chunk + 1 : l.traits().anywhere ? 4 * chunk : chunk;
     }
 
     Layout layout;

@@ -99,5 +99,10 @@ struct TemporaryFolder {
     TemporaryFolder(const TemporaryFolder&) = delete;
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 };
+/// A test with a folder, and a file in it that is not there yet.
+struct InFolder : ::testing::Test {
+    const TemporaryFolder folder;
+    const std::filesystem::path path = folder.path / "filter";
+};
 
 }  // namespace simdbloom::test

@@ -61,6 +61,13 @@ std::vector<std::string> layout_names(const Wanted& wanted) {
 inline std::vector<std::string> layout_names() {
     return layout_names([](const auto&) { return true; });
 }
+/// And of structures that are no layouts.
+inline std::vector<std::string> structure_specs() {
+    auto specs = layout_names();
+    specs.insert(specs.end(), {"growing12", "growing16", "growing20", "scalable:blocked512",
+                               "scalable:register64:k=5"});
+    return specs;
+}
 inline std::vector<std::string> table_names() {
     return layout_names([](const auto& traits) { return traits.is_table(); });
 }
@@ -167,8 +174,8 @@ void expect_answers(std::size_t n, const One& one, const Count& count, const Con
     rows.resize(n + 1, 0xDEADBEEF);
     ASSERT_EQ(positions, rows);
 }
-template <class F>
-void expect_answers_of_single_keys(const F& filter, std::span<const std::uint64_t> keys) {
+template <class F, class Batch = std::span<const std::uint64_t>>
+void expect_answers_of_single_keys(const F& filter, const Batch& keys) {
     expect_answers(
         keys.size(), [&](std::size_t i) { return filter.contains(keys[i]); },
         [&] { return filter.count(keys); }, [&](auto to) { return filter.contains(keys, to); },
