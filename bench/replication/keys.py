@@ -1,6 +1,6 @@
-"""Numbers of the newest record in the text of papers/companion, each between
-`<!-- key: KEY -->` and `<!-- end key -->`. A key is PAPER/CLAIM, which is our value; `published`,
-`source` or `case` and PAPER/CLAIM; or `count` and a name of counts()."""
+"""Numbers of the newest record in the text of papers/companion, each between `<!--key:KEY-->` and
+`<!--/-->`. A key is PAPER/CLAIM, which is our value; `published`, `source` or `case` and
+PAPER/CLAIM; or `count` and a name of counts()."""
 import glob
 import os
 import re
@@ -11,7 +11,7 @@ from claim_files import ROOT
 from markers import write_whole  # noqa: E402
 
 PAGES = os.path.join(ROOT, "papers", "companion", "*.md")
-KEYED = re.compile(r"<!-- key: ([^<>]+) -->.*?<!-- end key -->", re.S)
+KEYED = re.compile(r"<!--key:([^<>]+)-->.*?<!--/-->", re.S)
 # What a reader takes for a measured or computed number.
 NUMBER = re.compile(r"\d[\d,]*\.\d+|\d[\d.,]* ?%|\d[\d.,]*e-?\d+|\d[\d,.]* (?:times|claims)")
 
@@ -41,8 +41,8 @@ def of_key(key, record, claims):
 
 def filled(text, record, claims):
     """The page with the numbers of the record."""
-    return KEYED.sub(lambda m: (f"<!-- key: {m[1]} -->{of_key(m[1], record, claims)}"
-                                "<!-- end key -->"), text)
+    return KEYED.sub(lambda m: (f"<!--key:{m[1]}-->{of_key(m[1], record, claims)}"
+                                "<!--/-->"), text)
 
 
 def without_key(text):

@@ -110,7 +110,7 @@ def keyed_pages(claims):
             check(keys.filled(wrong, newest, claims) == text, f"{name}: {shown[0]} may be anything")
     own = dataclasses.replace(claim(unit="%"), id="p/a")
     record = made_up([dict(entry("p/a", "-", samples=values(2)), low=2.0, high=2.0)])
-    text = "<!-- key: {} -->9<!-- end key -->"
+    text = "<!--key:{}-->9<!--/-->"
     for key, shown in (("p/a", "2 %"), ("published p/a", "0.0216 %"), ("source p/a", "abstract: w"),
                        ("case p/a", "s"), ("count untimed", "1"), ("count samples", "1"),
                        ("count whole", "0")):
