@@ -24,7 +24,7 @@ public:
         check_takes_keys();
         std::uint64_t g = hash;
         for (unsigned i = 0; i < layout_.k; ++i, g = detail::classic_next(g)) {
-            std::byte* p = block_at(detail::block_index(g, blocks_));
+            std::byte* p = bits_.data() + 8 * detail::block_index(g, blocks_);
             detail::store_le(p, detail::load_le<std::uint64_t>(p) | std::uint64_t{1} << (g & 63));
         }
     }
@@ -32,8 +32,8 @@ public:
     [[gnu::always_inline]] bool contains_hash(std::uint64_t hash) const noexcept {
         std::uint64_t g = hash;
         for (unsigned i = 0; i < layout_.k; ++i, g = detail::classic_next(g)) {
-            const auto word =
-                detail::load_le<std::uint64_t>(block_at(detail::block_index(g, blocks_)));
+            const std::byte* p = bits_.data() + 8 * detail::block_index(g, blocks_);
+            const auto word = detail::load_le<std::uint64_t>(p);
             if (((word >> (g & 63)) & 1) == 0) return false;
         }
         return true;

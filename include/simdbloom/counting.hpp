@@ -1,8 +1,6 @@
 // Counting Bloom filters: counters in place of bits, so that keys can be erased.
 #pragma once
 
-#include <string_view>
-
 #include "simdbloom/filter.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN

@@ -1,9 +1,6 @@
 // The bucketed cuckoo filter.
 #pragma once
 
-#include <cstddef>
-#include <string_view>
-
 #include "simdbloom/detail/cuckoo_key.hpp"
 #include "simdbloom/detail/moved.hpp"
 #include "simdbloom/filter.hpp"
@@ -23,8 +20,7 @@ public:
     static constexpr std::string_view own_layout = "cuckoo12";  ///< the default layout
 
     static constexpr unsigned slots_per_bucket = 4;  ///< fingerprints of a bucket
-    static constexpr double max_design_load =
-        0.95;  ///< the load that with_bits_per_key plans at most
+    static constexpr double max_design_load = 0.95;  ///< what with_bits_per_key plans at most
 
     /// Returns false when 2000 evictions found no place. The table is then as it was before the
     /// call.
@@ -46,10 +42,8 @@ public:
     /// Removes one copy. Returns false if the key is not found.
     bool erase_hash(std::uint64_t hash) noexcept;
 
-    /// The number of fingerprints in the table.
-    std::uint64_t stored() const noexcept { return stored_; }
-    /// The number of slots in use over the number of all slots.
-    double load() const noexcept { return load_of(stored()); }
+    std::uint64_t stored() const noexcept { return stored_; }   ///< fingerprints in the table
+    double load() const noexcept { return load_of(stored()); }  ///< slots in use over all slots
 
     double estimated_fpr() const override;
     Cardinality estimate_keys() const override;
@@ -64,8 +58,8 @@ public:
 
 private:
     /// `use.operator()<bits>()` with the bits of a fingerprint.
-    template <class Use>
-    [[gnu::always_inline]] bool with_width(const Use& use) const noexcept {
+    template <class Result = bool, class Use>
+    [[gnu::always_inline]] Result with_width(const Use& use) const noexcept {
         if (layout_.kind == LayoutKind::cuckoo12) return use.template operator()<12>();
         if (layout_.kind == LayoutKind::cuckoo8) return use.template operator()<8>();
         return use.template operator()<16>();

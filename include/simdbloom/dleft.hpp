@@ -1,8 +1,6 @@
 // The d-left counting filter.
 #pragma once
 
-#include <string_view>
-
 #include "simdbloom/filter.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
@@ -49,10 +47,8 @@ public:
     /// The number of cells in use, which is the number of distinct fingerprints. Reads the whole
     /// filter, as load() and saturated() do.
     std::uint64_t stored() const noexcept;
-    /// The number of cells in use over the number of all cells.
-    double load() const noexcept { return load_of(stored()); }
-    /// The number of cells whose counter is 3 and is never lowered again.
-    std::uint64_t saturated() const noexcept;
+    double load() const noexcept { return load_of(stored()); }  ///< cells in use over all cells
+    std::uint64_t saturated() const noexcept;  ///< cells whose counter is 3, and stays
 
     double estimated_fpr() const override;
     Cardinality estimate_keys() const override;

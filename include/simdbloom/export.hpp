@@ -1,11 +1,8 @@
-// What a shared library of simdbloom exports: what stands between SIMDBLOOM_EXPORTS_BEGIN and
-// SIMDBLOOM_EXPORTS_END, which is every public name, and what carries SIMDBLOOM_API: of internal
-// names that is what inline functions of public headers call, and what the libraries of
-// src/adapters call. The kernels are not exported.
-//
-// SIMDBLOOM_SHARED is defined by CMake, and by pkg-config, where the library is a shared one. The
-// names of a static library stay within the program or the shared library that it is linked into.
-// On Windows, GNU ld exports every name of a library that marks none.
+// A shared library exports the public names, which stand between SIMDBLOOM_EXPORTS_BEGIN and
+// SIMDBLOOM_EXPORTS_END, and the internal names that inline functions and src/adapters call, which
+// carry SIMDBLOOM_API. CMake and pkg-config define SIMDBLOOM_SHARED for it. The names of a static
+// library stay within what it is linked into. On Windows, GNU ld exports every name of a library
+// that marks none.
 #pragma once
 
 #if __cplusplus < 202002L

@@ -6,9 +6,6 @@
 #include "simdbloom/interface.hpp"
 #include "simdbloom/layout.hpp"
 
-namespace simdbloom {
-struct Cardinality;
-}
 namespace simdbloom::detail {
 
 struct Geometry;
@@ -39,6 +36,8 @@ SIMDBLOOM_API [[noreturn, gnu::cold]] void throw_moved_from();
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
+struct Cardinality;
+
 /// The part of a filter that does not depend on its layout at compile time. Any number of threads
 /// may call const members at the same time. No other member may run at the same time as any other
 /// call. An assignment that throws leaves the filter as it was. detail/moved.hpp says what a move
@@ -47,15 +46,13 @@ class FilterBase : public detail::KeyHash, protected detail::FilterParts {
 public:
     /// Bytes of the bits. The memory held is at most one page more.
     std::size_t size_in_bytes() const noexcept { return bits_.size(); }
-    /// size_in_bytes() * 8 / n_keys().
-    double bits_per_key() const noexcept;
+    double bits_per_key() const noexcept;                      ///< size_in_bytes() * 8 / n_keys()
     std::string spec() const { return layout_.spec(); }        ///< the layout as text
     const Layout& layout() const noexcept { return layout_; }  ///< with the k that is used
     Isa isa() const noexcept { return isa_; }                  ///< whose kernels answer
     /// Words of `classic` and the register layouts, lines, or buckets.
     std::uint64_t blocks() const noexcept { return blocks_; }
-    /// The number of keys the filter was made for.
-    std::uint64_t n_keys() const noexcept { return n_keys_; }
+    std::uint64_t n_keys() const noexcept { return n_keys_; }  ///< for which it was made
     /// The raw bits, size_in_bytes() long.
     std::span<const std::byte> bytes() const noexcept { return {bits_.data(), bits_.size()}; }
 
@@ -68,8 +65,7 @@ public:
     /// What estimated_keys(filter) returns (cardinality.hpp).
     virtual Cardinality estimate_keys() const;
 
-    /// Removes all keys.
-    virtual void clear() noexcept;
+    virtual void clear() noexcept;  ///< removes all keys
 
     /// From now on the kernels of that instruction set give the answers, which stay the same.
     /// Throws std::invalid_argument if this machine cannot run it.
@@ -81,7 +77,6 @@ public:
     std::size_t take(const Keys& keys);
     /// Whether so few keys, at most eight, take less time one by one than as a batch.
     static constexpr bool one_by_one(std::size_t) noexcept { return true; }
-    /// Prefetches the block of a hash.
     void prefetch(std::uint64_t hash) const noexcept;
     /// A filter over `bits`, or, if there are none, over zeroed bits of its own.
     FilterBase(const detail::Geometry& geometry, const Options& options, detail::Storage bits = {});
@@ -104,12 +99,6 @@ protected:
     // Of a table with so many fingerprints: its load, and what to say when it is full.
     double load_of(std::uint64_t fingerprints) const noexcept;
     std::string full_with(std::uint64_t fingerprints) const;
-    [[gnu::always_inline]] const std::byte* block_at(std::uint64_t index) const noexcept {
-        return bits_.data() + index * block_bytes_;
-    }
-    [[gnu::always_inline]] std::byte* block_at(std::uint64_t index) noexcept {
-        return bits_.data() + index * block_bytes_;
-    }
 };
 
 }  // namespace simdbloom

@@ -23,15 +23,13 @@ concept LossyKey =
     std::convertible_to<T, std::uint64_t> && !std::is_class_v<T> && !std::is_enum_v<T> &&
     (!std::is_integral_v<T> || sizeof(T) > sizeof(std::uint64_t));
 
-inline constexpr std::uint64_t seed_offset =
-    0x9E3779B97F4A7C15u;  // so that key 0, seed 0 is not a fixed point
+inline constexpr std::uint64_t seed_offset = 0x9E3779B97F4A7C15u;  // moves key 0 of seed 0
 inline constexpr int mix_shift = 19;
 inline constexpr std::uint64_t mix_multiplier1 = 0x897B2307897B2307u;
 inline constexpr std::uint64_t mix_multiplier2 = 0xD6E8FEB86659FD93u;
 
-/// x >> n. In code for one key by shrx, where there is one: it leaves x as it is. Compilers copy x
-/// and shift the copy; from DRAM a lookup took 1.16 times as long, because fewer keys fit into the
-/// window of the CPU (Zen 4).
+/// x >> n. For one key by shrx, where there is one. Compilers copy x and shift the copy: from DRAM
+/// a lookup took 1.16 times as long, because fewer keys fit into the window of the CPU (Zen 4).
 template <unsigned n, bool one_key>
 [[gnu::always_inline]] constexpr std::uint64_t shift_right(std::uint64_t x) noexcept {
 #if defined(__BMI2__) && defined(__x86_64__)
@@ -67,11 +65,11 @@ template <bool one_key = false>
 
 /// The hash of an integer key: what insert(key) gives to insert_hash, unless hashing is keyed.
 ///
-/// No protection against an adversary. On keys with structure the low 16 bits alone are less even
-/// than the others: a partition by hash should take high bits. Hashes under two seeds depend on
-/// each other in their low bits; under seeds 1 apart, keys that count up have the same hashes in
-/// another order. Filters do not notice either. For `hash % m`, or for several functions of one
-/// key, take KeyHasher (key_hasher.hpp).
+/// No protection against an adversary. On keys with structure the low 16 bits are less even than
+/// the others: partition by high bits. Hashes under two seeds depend on each other in their low
+/// bits; under seeds 1 apart, keys that count up have the same hashes in another order. Filters
+/// notice neither. For `hash % m`, or several functions of one key, take KeyHasher
+/// (key_hasher.hpp).
 [[gnu::always_inline]] constexpr std::uint64_t hash_key(std::uint64_t key,
                                                         std::uint64_t seed = 0) noexcept {
     return detail::mix(key, seed + detail::seed_offset);
@@ -81,12 +79,9 @@ std::uint64_t hash_key(K, std::uint64_t = 0) = delete;
 
 /// How keys are hashed, by how much an adversary may know.
 enum class Hashing : std::uint8_t {
-    fast,  ///< the mixer, or XXH64, with a seed that anybody may know. Someone who knows keys of a
-           ///< filter can make other keys that the filter finds
-    seeded,  ///< the same with a seed that nobody knows beforehand. Stops keys that were made in
-             ///< advance, but nobody who learns the seed or can ask the filter
-    keyed,   ///< SipHash-2-4 with 128 secret bits. The FPR holds for keys of any origin, as long as
-             ///< the secret is secret
+    fast,    ///< the mixer, or XXH64. Who knows keys of a filter can make others that it finds
+    seeded,  ///< with a seed nobody knows. Stops keys made in advance, but nobody who can ask
+    keyed,   ///< SipHash-2-4, 128 secret bits. The FPR holds for keys of any origin
 };
 
 /// "fast", "seeded" or "keyed".

@@ -15,7 +15,6 @@ template <class F>
 concept HasErase = requires(F& f, std::uint64_t hash) {
     f.erase_hash(hash);
 };
-/// F can be full.
 template <class F>
 concept HasTryInsert = requires(F& f, std::uint64_t hash) {
     f.try_insert_hash(hash);
@@ -40,10 +39,9 @@ class FilterBase;
 /// Adds the calls of every filter to a filter F, whose first base is Base. F has
 ///   hash_of(key), seed()              of one key
 ///   contains_hash(hash)               and, where it can, insert_hash, try_insert_hash, erase_hash
-///   answer(keys, output, out) const   writes the answers of a batch to `out`, which has room, and
-///                                     returns how many keys were found
-///   take(keys)                        where keys can go in: inserts them in order, and returns how
-///                                     many went in; all, or the next was refused
+///   answer(keys, output, out) const   writes answers to `out`, returns how many keys were found
+///   take(keys)                        where keys can go in: inserts them in order up to the first
+///                                     that is refused, and returns how many went in
 ///   refusal(key) const                where it can be full: why a batch of one key was refused
 ///   key_hash(), isa()                 where keys can go in
 ///
@@ -81,13 +79,12 @@ public:
     [[gnu::always_inline]] bool contains(const K& key, const H& hasher) const {
         return self().contains_hash(hasher(key, self().seed()));
     }
-    // The compiler names the concept, not every overload.
-    void contains(const detail::NotContiguousIntegers auto&) const = delete;
+    void contains(const detail::NotContiguousIntegers auto&) const = delete;  // named in errors
 
     /// How many of the keys are found.
     std::size_t count(const Keys& keys) const;
-    /// Bit i % 8 of byte i / 8 says whether key i is found. Writes exactly ceil(n / 8) bytes, the
-    /// last padded with zeros, and returns how many keys are found. Throws std::length_error if the
+    /// Bit i % 8 of byte i / 8 says whether key i is found. Writes ceil(n / 8) bytes, the last
+    /// padded with zeros, and returns how many keys are found. Throws std::length_error if the
     /// bitmap is shorter, std::invalid_argument if it overlaps the keys.
     [[gnu::always_inline]] std::size_t contains(const Keys& keys,
                                                 std::span<std::uint8_t> bitmap) const {
@@ -160,7 +157,9 @@ public:
     /// The same of the key of a hash.
     template <detail::HasInsert G = F>
     [[gnu::always_inline]] bool insert_hash_if_new(std::uint64_t hash) {
-        return insert_new_hash(hash);
+        if (self().contains_hash(hash)) return false;
+        self().insert_hash(hash);
+        return true;
     }
     /// The same for each key in turn. Returns how many were new.
     template <detail::HasInsert G = F>
@@ -208,7 +207,6 @@ private:
     std::size_t contains_batch(const Keys& keys, std::span<std::uint8_t> bitmap) const;
     std::size_t insert_some(const Keys& keys);
     void insert_batch(const Keys& keys);
-    bool insert_new_hash(std::uint64_t hash);
     std::size_t insert_new(const Keys& keys, const std::span<std::uint8_t>* were_new);
     std::size_t erase_batch(const Keys& keys);
     [[noreturn]] void refuse_one(std::uint64_t word, bool hashed) const;
@@ -221,8 +219,8 @@ public:
     /// Union: the bits are then those of a filter into which the keys of both went, if both were
     /// hashed alike. Throws std::invalid_argument that names what differs: layout, size or seed.
     F& operator|=(const F& other);
-    /// Intersection: the filter then finds the keys that both have, and maybe more absent keys than
-    /// a filter of the common keys alone. Throws as |= does.
+    /// Intersection: finds the keys that both have, and maybe more absent keys than a filter of
+    /// those alone. Throws as |= does.
     F& operator&=(const F& other);
     /// Makes the filter find every key, until clear() makes it find none.
     void accept_all();

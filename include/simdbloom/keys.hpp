@@ -83,16 +83,7 @@ class Keys {
 public:
     /// What lies there: keys of 64 bits, hashes, keys of 32 bits, texts one by one or behind
     /// offsets, or keys of any type with their hasher.
-    enum class Form : std::uint8_t {
-        words,
-        hashes,
-        unsigned32,
-        signed32,
-        texts,
-        offsets32,
-        offsets64,
-        others
-    };
+    enum class Form { words, hashes, unsigned32, signed32, texts, offsets32, offsets64, others };
 
     /// The integers of a span, vector or array.
     template <detail::IntegerRange R>

@@ -1,7 +1,6 @@
 // What was loaded from bytes of any origin, or why there is nothing.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <stdexcept>
 #include <utility>
@@ -73,6 +72,17 @@ private:
     }
     std::variant<T, LoadError> either_;
 };
+
+namespace detail {
+/// What has bytes of its own. `stays`: the bits stay where they are. In the library.
+template <class F>
+struct SIMDBLOOM_API Load {
+    static Loaded<F> from(std::span<const std::byte> bytes, const Options& options,
+                          bool stays) noexcept;
+    static Loaded<F> from(const std::filesystem::path& path, const Options& options,
+                          bool stays) noexcept;
+};
+}  // namespace detail
 
 /// The filter that was saved. Any bytes may be given. Everything is checked before anything is
 /// allocated; at most 4 KiB more than the number of bytes are allocated; nothing is thrown.

@@ -54,8 +54,8 @@ struct Options {
 };
 
 /// Thrown when the bits cannot be allocated. Bits of 16 MiB and more are also held against the
-/// available memory of the machine and the control groups, at the moment of the allocation. Linux
-/// finds the memory when it is written, and may end the process if others took it by then.
+/// memory available to the machine and the control groups then. Linux finds the memory when it is
+/// written, and may end the process if others took it by then.
 class AllocationError : public std::bad_alloc {
 public:
     explicit AllocationError(std::uint64_t bytes) noexcept;                  ///< of so many bytes

@@ -226,7 +226,7 @@ std::string named(const Advice::Choice& c) {
 
 void detail::check_workload(const Workload& w) {
     const auto refuse = [](const char* name, const std::string& value, const char* what) {
-        throw std::invalid_argument(std::string("simdbloom: ") + name + "=" + value + " " + what);
+        throw detail::argument_error(name, "=", value, " ", what);
     };
     if (w.n_keys == 0) refuse("n_keys", "0", "needs no filter");
     if (w.n_keys > std::uint64_t{1} << 40)

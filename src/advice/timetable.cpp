@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <stdexcept>
 
+#include "core/models/number.hpp"
 #include "simdbloom/detail/geometry.hpp"
 
 namespace simdbloom {
@@ -130,8 +130,7 @@ PredictedTimes predicted_times(const FilterTimes& times, std::string_view spec, 
     const auto rows = times.table().of(of);
     const auto row = std::ranges::find(rows, isa, &detail::Timetable::Row::isa);
     if (row == rows.end())
-        throw std::invalid_argument("simdbloom: there are no times of " + std::string(spec) +
-                                    " with " + std::string(to_string(isa)));
+        throw detail::argument_error("there are no times of ", spec, " with ", to_string(isa));
     return row->at(of.k, static_cast<double>(bytes));
 }
 

@@ -1,10 +1,7 @@
 // Times of kernels on memory that is filled at random, without a filter around them.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <string_view>
 
 #include "core/kernels/table.hpp"
 #include "simdbloom/detail/storage.hpp"

@@ -1,7 +1,5 @@
 #include "simdbloom/any/any_filter.hpp"
 
-#include <stdexcept>
-
 #include "any/family.hpp"
 #include "core/filters/interface.hpp"
 #include "simdbloom/any/frozen.hpp"
@@ -20,10 +18,9 @@ AnyFilter with_structure(std::string_view spec, const Work& work) {
     if (begins("growing")) return work.template operator()<GrowingCuckoo>();
     if (begins("scalable")) return work.template operator()<ScalableBloom>();
     if (begins("fuse") || begins("bloomier"))
-        throw std::invalid_argument("simdbloom: \"" + std::string(spec) +
-                                    "\" is made of all its keys at once, by " +
-                                    (begins("fuse") ? "BloomierMap::build_filter(keys, f)"
-                                                    : "BloomierMap::build(keys, values, r, f)"));
+        throw detail::argument_error("\"", spec, "\" is made of all its keys at once, by ",
+                                     (begins("fuse") ? "BloomierMap::build_filter(keys, f)"
+                                                     : "BloomierMap::build(keys, values, r, f)"));
     return detail::with_family(Layout::parse(spec).kind, work);
 }
 
@@ -101,7 +98,7 @@ std::size_t AnyFilter::take(const Keys& keys) {
 }
 
 void AnyFilter::throw_cannot(const char* what) const {
-    throw std::invalid_argument("simdbloom: " + spec() + " cannot " + what);
+    throw detail::argument_error(spec(), " cannot ", what);
 }
 
 AnyFilter AnyFilter::with_bits_per_key(std::size_t n_keys, double bits_per_key, Options options) {

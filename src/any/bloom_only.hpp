@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "core/models/number.hpp"
 #include "simdbloom/any/any_filter.hpp"
 
 namespace simdbloom::detail {
@@ -11,8 +12,7 @@ namespace simdbloom::detail {
 /// table of fingerprints or counters together.
 inline void check_bloom(const FilterBase* filter, const std::string& spec) {
     if (filter == nullptr || !filter->layout().is_bloom())
-        throw std::invalid_argument("simdbloom: \"" + spec +
-                                    "\" cannot be filled by several threads");
+        throw argument_error("\"", spec, "\" cannot be filled by several threads");
 }
 /// The part of a Bloom filter that has its bits. Throws as check_bloom.
 inline FilterBase& checked_bloom(AnyFilter& filter) {

@@ -81,19 +81,17 @@ Loaded<FilterFormat::ParsedHeader> FilterFormat::parse(Fields h, std::uint64_t b
     const unsigned number = get<std::uint8_t>(h, FilterOffset::layout);
     const auto* const traits = std::ranges::find(layout_traits, number, &LayoutTraits::format_code);
     if (traits == std::ranges::end(layout_traits))
-        return fault(LoadFault::layout, "layout " + std::to_string(number) + " is unknown");
+        return fault(LoadFault::layout, "layout ", number, " is unknown");
 
     ParsedHeader parsed;
     Layout& layout = parsed.geometry.layout;
     layout = {traits->kind, get<std::uint8_t>(h, FilterOffset::k),
               get<std::uint8_t>(h, FilterOffset::zones)};
     if (traits->zones == 0 ? layout.zones != 2 && layout.zones != 4 : layout.zones != 0)
-        return fault(LoadFault::parameter, "z=" + std::to_string(layout.zones) +
-                                               " does not suit layout " + std::to_string(number));
+        return fault(LoadFault::parameter, "z=", layout.zones, " does not suit layout ", number);
     const auto range = layout.k_range();
     if (layout.k < range.min || layout.k > range.max || (layout.k - range.min) % range.step != 0)
-        return fault(LoadFault::parameter, "k=" + std::to_string(layout.k) +
-                                               " does not suit layout " + std::to_string(number));
+        return fault(LoadFault::parameter, "k=", layout.k, " does not suit layout ", number);
     const bool rest_is_zero = get<std::uint8_t>(h, FilterOffset::reserved) == 0 &&
                               all_zero(h.subspan<FilterOffset::reserved_end>());
     const auto hash = parse_hash(h, filter_kind, rest_is_zero, options, use);
@@ -103,14 +101,14 @@ Loaded<FilterFormat::ParsedHeader> FilterFormat::parse(Fields h, std::uint64_t b
     parsed.geometry.blocks = get<std::uint64_t>(h, FilterOffset::blocks);
     parsed.geometry.n_keys = get<std::uint64_t>(h, CommonOffset::n_keys);
     if (parsed.geometry.blocks == 0 || parsed.geometry.blocks > 0xFFFFFFFFu)
-        return fault(LoadFault::parameter,
-                     std::to_string(parsed.geometry.blocks) + " blocks are not from 1 to 2^32 - 1");
+        return fault(LoadFault::parameter, parsed.geometry.blocks,
+                     " blocks are not from 1 to 2^32 - 1");
     if (parsed.geometry.n_keys == 0)
         return fault(LoadFault::parameter, "a filter is made for at least one key, not for 0");
     // Below 2^38: no overflow.
     parsed.bits_bytes = parsed.geometry.blocks * (layout.block_bits() / 8);
     if (auto error = check_size(parsed.bits_bytes, bytes_in_all, options, [&] {
-            return std::to_string(parsed.geometry.blocks) + " blocks of " + layout.spec();
+            return to_text(parsed.geometry.blocks, " blocks of ", layout.spec());
         }))
         return std::move(*error);
     return parsed;
@@ -165,13 +163,7 @@ std::vector<std::byte> save(const AnyFilter& filter) { return detail::saved_byte
 void save_file(const FilterBase& filter, const fs::path& path) { detail::save_path(filter, path); }
 void save_file(const AnyFilter& filter, const fs::path& path) { detail::save_path(filter, path); }
 
-template Loaded<AnyFilter> detail::load_bytes(std::span<const std::byte>, const Options&,
-                                              bool) noexcept;
-template Loaded<AnyFilter> detail::load_path(const std::filesystem::path&, const Options&,
-                                             bool) noexcept;
-template Loaded<FrozenFilter> detail::load_bytes(std::span<const std::byte>, const Options&,
-                                                 bool) noexcept;
-template Loaded<FrozenFilter> detail::load_path(const std::filesystem::path&, const Options&,
-                                                bool) noexcept;
+template struct detail::Load<AnyFilter>;
+template struct detail::Load<FrozenFilter>;
 
 }  // namespace simdbloom

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "core/filters/set_operations.hpp"
+#include "core/models/number.hpp"
 #include "simdbloom/any/any_filter.hpp"
 
 namespace simdbloom {
@@ -15,11 +16,11 @@ void on_bloom(Any& any, const char* what, Work work) {
     std::visit(
         [&]<class F>(F& f) {
             if constexpr (!BloomFilter<std::remove_const_t<F>>)
-                throw std::invalid_argument("simdbloom: " + f.spec() + " cannot " + what + ": " +
-                                            (std::same_as<std::remove_const_t<F>, CountingBloom>
-                                                 ? "counters"
-                                                 : "fingerprints") +
-                                            " are not bits that can be ORed");
+                throw detail::argument_error(
+                    f.spec(), " cannot ", what, ": ",
+                    (std::same_as<std::remove_const_t<F>, CountingBloom> ? "counters"
+                                                                         : "fingerprints"),
+                    " are not bits that can be ORed");
             else work(f);
         },
         any.variant());

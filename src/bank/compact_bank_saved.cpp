@@ -185,9 +185,6 @@ void save_file(const CompactBank& bank, const std::filesystem::path& path) {
     detail::save_path(bank, path);
 }
 
-template Loaded<CompactBank> detail::load_bytes(std::span<const std::byte>, const Options&,
-                                                bool) noexcept;
-template Loaded<CompactBank> detail::load_path(const std::filesystem::path&, const Options&,
-                                               bool) noexcept;
+template struct detail::Load<CompactBank>;
 
 }  // namespace simdbloom

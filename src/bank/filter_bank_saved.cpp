@@ -147,9 +147,6 @@ void save_file(const FilterBank& bank, const std::filesystem::path& path) {
     detail::save_path(bank, path);
 }
 
-template Loaded<FilterBank> detail::load_bytes(std::span<const std::byte>, const Options&,
-                                               bool) noexcept;
-template Loaded<FilterBank> detail::load_path(const std::filesystem::path&, const Options&,
-                                              bool) noexcept;
+template struct detail::Load<FilterBank>;
 
 }  // namespace simdbloom

@@ -2,7 +2,6 @@
 #include "simdbloom/fixed/bloomier.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "core/dispatch/kernels_of.hpp"
 #include "core/dispatch/tuner.hpp"
@@ -60,9 +59,8 @@ std::optional<std::uint32_t> BloomierMap::value_of_hash(std::uint64_t hash) cons
 std::size_t BloomierMap::lookup(const Keys& keys, std::span<std::uint32_t> values,
                                 std::uint8_t* bitmap) const {
     if (values.size() < keys.size())
-        throw std::length_error("simdbloom: room for " + std::to_string(values.size()) +
-                                " values is too short for " + std::to_string(keys.size()) +
-                                " keys");
+        throw detail::length_error("room for ", values.size(), " values is too short for ",
+                                   keys.size(), " keys");
     detail::check_apart(keys.memory(), std::as_bytes(values));
     // Zero slots would match every key whose check is 0.
     if (moved_from()) {
@@ -106,8 +104,9 @@ double BloomierMap::expected_fpr() const noexcept {
 std::string BloomierMap::spec() const {
     const std::string check = "f=" + std::to_string(check_bits_),
                       arity = graph_.arity == 3 ? "" : ",d=" + std::to_string(graph_.arity);
-    return (value_bits_ == 0 ? "fuse:" : "bloomier:r=" + std::to_string(value_bits_) + ",") +
-           check + arity;
+    return detail::to_text(
+        (value_bits_ == 0 ? "fuse:" : "bloomier:r=" + std::to_string(value_bits_) + ","), check,
+        arity);
 }
 
 template class Interface<BloomierMap, detail::KeyHash>;

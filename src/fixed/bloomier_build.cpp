@@ -6,6 +6,7 @@
 
 #include "core/filters/slots.hpp"
 #include "core/kernels/table.hpp"
+#include "core/models/number.hpp"
 #include "fixed/peeling.hpp"
 #include "simdbloom/detail/siphash.hpp"
 #include "simdbloom/fixed/bloomier.hpp"
@@ -14,10 +15,6 @@ namespace simdbloom {
 namespace {
 
 using Words = std::span<const std::uint64_t>;
-
-std::invalid_argument refused(const std::string& why) {
-    return std::invalid_argument("simdbloom: " + why);
-}
 
 /// The keys that errors can name.
 Words integers_of(const Keys& keys) {
@@ -29,15 +26,15 @@ template <class Value>
 std::vector<std::uint32_t> checked(const Keys& keys, std::span<const Value> values,
                                    unsigned value_bits) {
     if (values.size() != (value_bits == 0 ? 0 : keys.size()))
-        throw refused(std::to_string(keys.size()) + " keys and " + std::to_string(values.size()) +
-                      " values of " + std::to_string(value_bits) + " bits");
+        throw detail::argument_error(keys.size(), " keys and ", values.size(), " values of ",
+                                     value_bits, " bits");
     const Words named = integers_of(keys);
     for (std::size_t i = 0; i < values.size(); ++i)
         if (std::uint64_t{values[i]} >> value_bits != 0)
-            throw refused("the value " + std::to_string(values[i]) + " at position " +
-                          std::to_string(i) +
-                          (named.empty() ? "" : ", of key " + std::to_string(named[i])) +
-                          ", has more than " + std::to_string(value_bits) + " bits");
+            throw detail::argument_error(
+                "the value ", values[i], " at position ", i,
+                (named.empty() ? "" : ", of key " + std::to_string(named[i])), ", has more than ",
+                value_bits, " bits");
     return {values.begin(), values.end()};
 }
 
@@ -47,13 +44,13 @@ std::vector<std::uint32_t> checked(const Keys& keys, std::span<const Value> valu
                       both = "the values " + std::to_string(values[i]) + " and " +
                              std::to_string(values[j]);
     if (keys.empty())
-        throw refused("the keys at positions " + positions + ", of the same hash " +
-                      std::to_string(hashes[i]) + ", have " + both);
+        throw detail::argument_error("the keys at positions ", positions, ", of the same hash ",
+                                     hashes[i], ", have ", both);
     if (keys[i] == keys[j])
-        throw refused("key " + std::to_string(keys[i]) + " has " + both + ", at positions " +
-                      positions);
-    throw refused("the keys " + std::to_string(keys[i]) + " and " + std::to_string(keys[j]) +
-                  " have the same 64-bit hash, and " + both + "; another secret would do");
+        throw detail::argument_error("key ", keys[i], " has ", both, ", at positions ", positions);
+    throw detail::argument_error("the keys ", keys[i], " and ", keys[j],
+                                 " have the same 64-bit hash, and ", both,
+                                 "; another secret would do");
 }
 
 /// Removes repeated hashes in place. Throws if a hash comes again with another value. A table of
@@ -100,12 +97,12 @@ BloomierMap::BloomierMap(unsigned value_bits, unsigned check_bits, const Options
                    .value_bits_ = static_cast<std::uint8_t>(value_bits),
                    .check_bits_ = static_cast<std::uint8_t>(check_bits)},
                   options) {
-    if (value_bits > 32) throw refused("value_bits=" + std::to_string(value_bits) + " is above 32");
-    if (check_bits > 32) throw refused("check_bits=" + std::to_string(check_bits) + " is above 32");
+    if (value_bits > 32) throw detail::argument_error("value_bits=", value_bits, " is above 32");
+    if (check_bits > 32) throw detail::argument_error("check_bits=", check_bits, " is above 32");
     if (value_bits + check_bits == 0)
-        throw refused("value_bits=0 and check_bits=0 leave nothing to store");
+        throw detail::argument_error("value_bits=0 and check_bits=0 leave nothing to store");
     if (tuning.arity != 3 && tuning.arity != 4)
-        throw refused("arity=" + std::to_string(tuning.arity) + " is neither 3 nor 4");
+        throw detail::argument_error("arity=", tuning.arity, " is neither 3 nor 4");
 }
 
 void BloomierMap::construct(const Keys& keys, std::vector<std::uint32_t> values,
@@ -127,19 +124,17 @@ void BloomierMap::construct(const Keys& keys, std::vector<std::uint32_t> values,
             graph_ = detail::fuse_graph(hashes.size(), graph_.arity);
         }
         if (attempts_ == bound)
-            throw std::runtime_error("simdbloom: none of " + std::to_string(bound) + " graphs of " +
-                                     std::to_string(graph_.slots()) + " slots for " +
-                                     std::to_string(hashes.size()) +
-                                     " keys can be peeled; are their hashes 64 well-mixed bits?");
+            throw std::runtime_error(detail::to_text(
+                "simdbloom: none of ", bound, " graphs of ", graph_.slots(), " slots for ",
+                hashes.size(), " keys can be peeled; are their hashes 64 well-mixed bits?"));
     }
     n_keys_ = hashes.size();
 
     const unsigned bits = slot_bits();
     const std::uint64_t bytes = detail::bytes_of_slots(slots(), bits);
     if (options.max_bytes != 0 && bytes > options.max_bytes)
-        throw std::length_error(
-            "simdbloom: " + std::to_string(bytes) + " bytes for " + std::to_string(hashes.size()) +
-            " keys are more than max_bytes=" + std::to_string(options.max_bytes));
+        throw detail::length_error(bytes, " bytes for ", hashes.size(),
+                                   " keys are more than max_bytes=", options.max_bytes);
     table_ = detail::Storage(bytes, options);
     const std::uint64_t seed = detail::fuse_seed(attempts_),
                         check_mask = detail::low_bits(check_bits_);

@@ -42,20 +42,17 @@ struct MapFormat {
     static Loaded<ParsedHeader> parse(Fields h, std::uint64_t bytes_in_all,
                                       const Options& options) {
         if (auto error = check_kind(h, map_kind)) return std::move(*error);
-        const auto wrong = [](const std::string& what) {
-            return fault(LoadFault::parameter, what);
-        };
+        const auto wrong = [](auto... what) { return fault(LoadFault::parameter, what...); };
         ParsedHeader parsed;
         auto& graph = parsed.graph;
         graph.arity = get<std::uint8_t>(h, Offset::arity);
         if (graph.arity != 3 && graph.arity != 4)
-            return wrong("arity " + std::to_string(graph.arity) + " is neither 3 nor 4");
+            return wrong("arity ", graph.arity, " is neither 3 nor 4");
         parsed.value_bits = get<std::uint8_t>(h, Offset::value_bits);
         parsed.check_bits = get<std::uint8_t>(h, Offset::check_bits);
         if (parsed.value_bits > 32 || parsed.check_bits > 32 ||
             parsed.value_bits + parsed.check_bits == 0)
-            return wrong(std::to_string(parsed.value_bits) + " value bits and " +
-                         std::to_string(parsed.check_bits) +
+            return wrong(parsed.value_bits, " value bits and ", parsed.check_bits,
                          " check bits are not from 1 to 32 and 32");
         const bool rest_is_zero = all_zero(h.subspan<Offset::reserved_end>());
         const auto hash = parse_hash(h, map_kind, rest_is_zero, options);
@@ -64,26 +61,22 @@ struct MapFormat {
 
         graph.window_log = get<std::uint8_t>(h, Offset::window_log);
         if (graph.window_log > fuse_max_window_log)
-            return wrong("windows of 2^" + std::to_string(graph.window_log) +
-                         " slots are too long");
+            return wrong("windows of 2^", graph.window_log, " slots are too long");
         const auto slots = get<std::uint64_t>(h, Offset::slots),
                    behind = std::uint64_t{graph.arity - 1} << graph.window_log;
         if (slots <= behind || slots > 0xFFFFFFFFu)
-            return wrong(std::to_string(slots) + " slots are not from " +
-                         std::to_string(behind + 1) + " to 2^32 - 1, as windows of 2^" +
-                         std::to_string(graph.window_log) + " ask for");
+            return wrong(slots, " slots are not from ", behind + 1,
+                         " to 2^32 - 1, as windows of 2^", graph.window_log, " ask for");
         graph.starts = slots - behind;
         parsed.n_keys = get<std::uint64_t>(h, CommonOffset::n_keys);
         if (parsed.n_keys > slots)
-            return wrong(std::to_string(parsed.n_keys) + " keys are more than " +
-                         std::to_string(slots) + " slots hold");
+            return wrong(parsed.n_keys, " keys are more than ", slots, " slots hold");
         parsed.attempts = get<std::uint32_t>(h, Offset::attempts);
         if (parsed.attempts == 0) return wrong("attempts are counted from 1, not from 0");
         const unsigned bits = BloomierMap::slot_bits_of(parsed.value_bits, parsed.check_bits);
         parsed.bits_bytes = bytes_of_slots(slots, bits);
-        if (auto error = check_size(parsed.bits_bytes, bytes_in_all, options, [&] {
-                return std::to_string(slots) + " slots of " + std::to_string(bits) + " bits";
-            }))
+        if (auto error = check_size(parsed.bits_bytes, bytes_in_all, options,
+                                    [&] { return to_text(slots, " slots of ", bits, " bits"); }))
             return std::move(*error);
         return parsed;
     }
@@ -122,9 +115,6 @@ void save_file(const BloomierMap& map, const std::filesystem::path& path) {
     detail::save_path(map, path);
 }
 
-template Loaded<BloomierMap> detail::load_bytes(std::span<const std::byte>, const Options&,
-                                                bool) noexcept;
-template Loaded<BloomierMap> detail::load_path(const std::filesystem::path&, const Options&,
-                                               bool) noexcept;
+template struct detail::Load<BloomierMap>;
 
 }  // namespace simdbloom

@@ -1,8 +1,8 @@
 #include "simdbloom/fixed/detail/fuse.hpp"
+#include "core/models/number.hpp"
 
 #include <algorithm>
 #include <iterator>
-#include <stdexcept>
 #include <string>
 
 namespace simdbloom::detail {
@@ -63,9 +63,8 @@ FuseGraph fuse_graph(std::uint64_t keys, unsigned arity) {
                                 : arity == 3    ? slots_for(loads3, keys, arity)
                                                 : slots_for(loads4, keys, arity);
     if (slots > 0xFFFFFFFFu)
-        throw std::length_error(
-            "simdbloom: " + std::to_string(keys) +
-            " keys need more than the 2^32 - 1 slots that a fuse graph can have");
+        throw length_error(keys,
+                           " keys need more than the 2^32 - 1 slots that a fuse graph can have");
     const auto& windows = arity == 3 ? windows3 : windows4;
     const auto window_log =
         static_cast<unsigned>(std::upper_bound(std::begin(windows), std::end(windows), keys) -

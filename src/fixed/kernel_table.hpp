@@ -1,9 +1,6 @@
 // The kernels of a BloomierMap.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "core/kernels/table.hpp"
 
 namespace simdbloom::detail {

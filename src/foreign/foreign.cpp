@@ -35,15 +35,12 @@ std::string names_of(std::span<const ForeignFormat> some) {
 Made made(const Format& row, Made (*make)(std::size_t, double, const Options&), const char* other,
           std::size_t n_keys, double size, const Options& options) {
     if (make == nullptr)
-        throw std::invalid_argument("simdbloom: filters of " + std::string(row.name) +
-                                    " are sized by " + other);
-    if (n_keys == 0)
-        throw std::invalid_argument("simdbloom: a filter of " + std::string(row.name) +
-                                    " for 0 keys");
+        throw detail::argument_error("filters of ", row.name, " are sized by ", other);
+    if (n_keys == 0) throw detail::argument_error("a filter of ", row.name, " for 0 keys");
     try {
         return make(n_keys, size, options);
     } catch (const Refused& e) {
-        throw std::length_error("simdbloom: " + e.error().message);
+        throw detail::length_error(e.error().message);
     }
 }
 
@@ -58,8 +55,7 @@ void check_limit(std::uint64_t bytes, const Options& options) {
 
 void check_fpr(const char* system, double fpr) {
     if (!(fpr > 0 && fpr < 1))
-        throw std::invalid_argument("simdbloom: fpr=" + detail::number(fpr) +
-                                    " is not inside (0, 1), the range of " + system);
+        throw detail::argument_error("fpr=", fpr, " is not inside (0, 1), the range of ", system);
 }
 
 void check_same(const char* what, std::uint64_t one, std::uint64_t other) {
@@ -73,15 +69,13 @@ double bits_for_fpr(std::size_t n_keys, double fpr) {
 
 unsigned checked_k(const char* system, const std::string& asks, double k, std::uint64_t most) {
     if (k > static_cast<double>(most))
-        throw std::invalid_argument("simdbloom: " + asks + " asks for k=" + detail::number(k) +
-                                    ", and " + system + " takes at most " + std::to_string(most));
+        throw detail::argument_error(asks, " asks for k=", k, ", and ", system, " takes at most ",
+                                     most);
     return std::max(1u, static_cast<unsigned>(k));
 }
 
 std::uint64_t whole_bits(const char* system, double bits, std::uint64_t most) {
-    if (!(bits >= 0))
-        throw std::invalid_argument("simdbloom: " + detail::number(bits) +
-                                    " bits for a filter of " + system);
+    if (!(bits >= 0)) throw detail::argument_error(bits, " bits for a filter of ", system);
     if (bits > static_cast<double>(most))
         throw Refused(LoadFault::limit, bits, " bits are more than the ", most,
                       " that a filter of ", system, " has");
@@ -104,8 +98,8 @@ std::span<const ForeignFormat> foreign_formats() noexcept {
 ForeignFormat parse_foreign_format(std::string_view name) {
     for (const ForeignFormat format : foreign_formats())
         if (to_string(format) == name) return format;
-    throw std::invalid_argument("simdbloom: \"" + std::string(name) + "\" is not one of " +
-                                foreign::names_of(foreign_formats()));
+    throw detail::argument_error("\"", name, "\" is not one of ",
+                                 foreign::names_of(foreign_formats()));
 }
 
 std::vector<ForeignFormat> foreign_formats_of(std::span<const std::byte> bytes) {
@@ -184,14 +178,13 @@ std::size_t ForeignFilter::select(std::span<const std::string_view> keys,
 
 ForeignFilter& ForeignFilter::operator|=(const ForeignFilter& other) {
     if (format() != other.format())
-        throw std::invalid_argument("simdbloom: a filter of " + std::string(to_string(format())) +
-                                    " and one of " + std::string(to_string(other.format())) +
-                                    " cannot be united");
+        throw detail::argument_error("a filter of ", to_string(format()), " and one of ",
+                                     to_string(other.format()), " cannot be united");
     try {
         model_->unite(*other.model_);
     } catch (const foreign::Refused& e) {
-        throw std::invalid_argument("simdbloom: filters of " + std::string(to_string(format())) +
-                                    " cannot be united: " + e.error().message);
+        throw detail::argument_error("filters of ", to_string(format()),
+                                     " cannot be united: ", e.error().message);
     }
     return *this;
 }
@@ -252,17 +245,15 @@ Loaded<ForeignFilter> convert(const ForeignFilter& filter, ForeignFormat to,
 ForeignFilter ForeignFilter::from_split_blocks(ForeignFormat format, SplitBlockBloom filter,
                                                KeyKind keys) {
     if (format != ForeignFormat::parquet && format != ForeignFormat::milvus)
-        throw std::invalid_argument("simdbloom: a filter of " + std::string(to_string(format)) +
-                                    " has no bits of split256");
+        throw detail::argument_error("a filter of ", to_string(format), " has no bits of split256");
     if (filter.spec() != "split256" || filter.hashing() == Hashing::keyed || filter.seed() != 0)
-        throw std::invalid_argument(
-            "simdbloom: a filter of Parquet or Milvus is a split256 with "
-            "seed 0, this one is " +
-            filter.spec() + " with seed " + std::to_string(filter.seed()));
+        throw detail::argument_error(
+            "a filter of Parquet or Milvus is a split256 with seed 0, this one is ", filter.spec(),
+            " with seed ", filter.seed());
     ForeignFilter parquet(foreign::parquet_of(std::move(filter)));
     if (format == ForeignFormat::parquet) return parquet;
     auto milvus = simdbloom::convert(parquet, format, keys);
-    if (!milvus) throw std::invalid_argument("simdbloom: " + milvus.error().message);
+    if (!milvus) throw detail::argument_error(milvus.error().message);
     return std::move(*milvus);
 }
 
@@ -277,9 +268,9 @@ Loaded<ForeignFilter> of_file(const std::filesystem::path& path,
         if (!opened) return opened.error();
         // The bits, with room for header and trailer.
         if (options.max_bytes != 0 && (*opened).bytes / 2 > options.max_bytes)
-            return detail::in_file(path, {LoadFault::limit, std::to_string((*opened).bytes) +
-                                                                " bytes are more than max_bytes=" +
-                                                                std::to_string(options.max_bytes)});
+            return detail::in_file(
+                path, detail::fault(LoadFault::limit, (*opened).bytes,
+                                    " bytes are more than max_bytes=", options.max_bytes));
         detail::Storage bytes((*opened).bytes);
         const std::span<std::byte> all(bytes.data(), bytes.size());
         if (!detail::read_at((*opened).file.get(), 0, all)) return detail::not_read(path);

@@ -2,7 +2,6 @@
 //
 //     bits, at least 64 | k
 #include <algorithm>
-#include <stdexcept>
 
 #include "foreign/bit_array.hpp"
 #include "simdbloom/adapters/leveldb_filter.hpp"
@@ -77,8 +76,8 @@ Made read_leveldb(Bytes bytes, const Options& options) {
 Made make_leveldb(std::size_t n_keys, double bits_per_key, const Options& options) {
     if (!(bits_per_key >= 1 && bits_per_key <= 1'000'000) ||
         bits_per_key != std::floor(bits_per_key))
-        throw std::invalid_argument("simdbloom: bits_per_key=" + detail::number(bits_per_key) +
-                                    " is not a whole number from 1 to 1000000");
+        throw detail::argument_error("bits_per_key=", bits_per_key,
+                                     " is not a whole number from 1 to 1000000");
     const std::uint64_t bits = std::max<std::uint64_t>(
         64,
         whole_bits("LevelDB", static_cast<double>(n_keys) * bits_per_key, std::uint64_t{1} << 48));

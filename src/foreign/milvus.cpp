@@ -24,8 +24,8 @@ public:
     ForeignFormat format() const noexcept override { return ForeignFormat::milvus; }
     std::string details() const override {
         constexpr const char* names[] = {"none", "int64", "utf8", "int64 and utf8"};
-        return "declared keys " + std::to_string(n_keys_) + ", declared FPR " +
-               std::to_string(fpr_) + ", domains " + names[domains_];
+        return detail::to_text("declared keys ", n_keys_, ", declared FPR ", std::to_string(fpr_),
+                               ", domains ", names[domains_]);
     }
     void insert(const Batch& batch) override {
         if (std::visit([](auto keys) { return !keys.empty(); }, batch))
@@ -113,8 +113,8 @@ Made read_milvus(Bytes bytes, const Options& options) {
 
 Made make_milvus(std::size_t n_keys, double fpr, const Options& options) {
     if (!(fpr >= 0.0001 && fpr <= 0.05))
-        throw std::invalid_argument("simdbloom: fpr=" + detail::number(fpr) +
-                                    " is not from 0.0001 to 0.05, the range of Milvus");
+        throw detail::argument_error("fpr=", fpr,
+                                     " is not from 0.0001 to 0.05, the range of Milvus");
     return std::make_unique<Milvus>(empty_blocks(arrow_bytes(n_keys, fpr) / split_block, options),
                                     n_keys, fpr, 0);
 }

@@ -1,7 +1,6 @@
 // The interface of a filter of another system, and the table of formats.
 #pragma once
 
-#include <concepts>
 #include <exception>
 #include <utility>
 #include <variant>
@@ -23,18 +22,13 @@ class Refused : public std::exception {
 public:
     /// The parts of the message are text and numbers.
     template <class... Parts>
-    explicit Refused(LoadFault fault, const Parts&... parts) : error_{fault, {}} {
-        ((error_.message += text(parts)), ...);
-    }
+    explicit Refused(LoadFault fault, Parts... parts)
+        : error_{fault, detail::to_text(std::move(parts)...)} {}
     explicit Refused(LoadError error) : error_(std::move(error)) {}
     const LoadError& error() const noexcept { return error_; }
     const char* what() const noexcept override { return error_.message.c_str(); }
 
 private:
-    static std::string_view text(std::string_view part) { return part; }
-    static std::string text(std::integral auto part) { return std::to_string(part); }
-    static std::string text(double part) { return detail::number(part); }
-
     LoadError error_;
 };
 

@@ -4,7 +4,6 @@
 //     lines of 64 bytes | FF | 00 | k | 00 00                  FastLocalBloom, format_version >= 5
 //     lines of 2^b bytes | k | number of lines, 32 bits        before
 #include <algorithm>
-#include <stdexcept>
 
 #include "foreign/bit_array.hpp"
 
@@ -22,8 +21,8 @@ unsigned at_end(Bytes bytes, std::size_t from_end) {
 /// RocksDB rounds to thousandths of a bit.
 std::uint64_t millibits(double bits_per_key) {
     if (!(bits_per_key >= 1) || !(bits_per_key <= 100))
-        throw std::invalid_argument("simdbloom: bits_per_key=" + detail::number(bits_per_key) +
-                                    " is not from 1 to 100, the range of RocksDB");
+        throw detail::argument_error("bits_per_key=", bits_per_key,
+                                     " is not from 1 to 100, the range of RocksDB");
     return static_cast<std::uint64_t>(bits_per_key * 1000 + 0.500001);
 }
 
@@ -71,8 +70,7 @@ public:
         return bits_.full(static_cast<std::size_t>(line_bits_ / 8), k_);
     }
     std::string details() const override {
-        return "lines " + std::to_string(lines_) + " of " + std::to_string(line_bits_ / 8) +
-               " bytes";
+        return detail::to_text("lines ", lines_, " of ", line_bits_ / 8, " bytes");
     }
     std::vector<std::byte> write() const override {
         Writer out(bits_.bytes().size() + trailer);

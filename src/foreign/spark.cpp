@@ -113,8 +113,7 @@ Made make_spark(std::size_t n_keys, double bits, const Options& options) {
 template <unsigned version>
 Made spark_by_bits(std::size_t n_keys, double bits_per_key, const Options& options) {
     if (!(bits_per_key > 0))
-        throw std::invalid_argument("simdbloom: bits_per_key=" + detail::number(bits_per_key) +
-                                    " is not positive");
+        throw detail::argument_error("bits_per_key=", bits_per_key, " is not positive");
     return make_spark<version>(n_keys, static_cast<double>(n_keys) * bits_per_key, options);
 }
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
-#include <stdexcept>
 
 #include "core/dispatch/kernels_of.hpp"
 #include "core/dispatch/tuner.hpp"
@@ -31,20 +30,18 @@ unsigned slot_bits_of(const Options& options) {
     if (options.spec.empty()) return 16;
     for (const unsigned bits : all_slot_bits)
         if (options.spec == spec_of(bits)) return bits;
-    throw std::invalid_argument("simdbloom: spec \"" + options.spec +
-                                "\" is not one of growing12, growing16, growing20");
+    throw detail::argument_error("spec \"", options.spec,
+                                 "\" is not one of growing12, growing16, growing20");
 }
 
 }  // namespace
 
 std::uint64_t detail::growing_roots_for(std::size_t keys) {
-    if (keys == 0)
-        throw std::invalid_argument("simdbloom: first_keys=0: a filter needs at least one key");
+    if (keys == 0) throw detail::argument_error("first_keys=0: a filter needs at least one key");
     const double roots = std::ceil(static_cast<double>(keys) / (4 * CuckooFilter::max_design_load));
     if (roots > static_cast<double>(max_buckets))
-        throw std::length_error("simdbloom: first_keys=" + std::to_string(keys) + " would need " +
-                                detail::number(roots) +
-                                " buckets; at most 2^32 - 1 can be addressed");
+        throw detail::length_error("first_keys=", keys, " would need ", roots,
+                                   " buckets; at most 2^32 - 1 can be addressed");
     return std::max(static_cast<std::uint64_t>(roots), detail::growing_min_roots);
 }
 
@@ -87,10 +84,8 @@ detail::GrowingParts empty_table(std::size_t first_keys, const Options& options)
     const unsigned slot_bits = slot_bits_of(options);
     const std::uint64_t bytes = bytes_of(roots, slot_bits);
     if (options.max_bytes != 0 && bytes > options.max_bytes)
-        throw std::length_error("simdbloom: " + spec_of(slot_bits) + " for " +
-                                std::to_string(first_keys) + " keys begins with " +
-                                std::to_string(bytes) +
-                                " bytes, above max_bytes=" + std::to_string(options.max_bytes));
+        throw detail::length_error(spec_of(slot_bits), " for ", first_keys, " keys begins with ",
+                                   bytes, " bytes, above max_bytes=", options.max_bytes);
     return {.bits_ = detail::Storage(bytes, options),
             .roots_ = roots,
             .first_keys_ = first_keys,
@@ -105,17 +100,15 @@ GrowingCuckoo::GrowingCuckoo(std::size_t first_keys, Options options)
 GrowingCuckoo GrowingCuckoo::with_bits_per_key(std::size_t n_keys, double bits_per_key,
                                                Options options) {
     if (!std::isfinite(bits_per_key))
-        throw std::invalid_argument("simdbloom: bits_per_key=" + detail::number(bits_per_key) +
-                                    " is not finite");
+        throw detail::argument_error("bits_per_key=", bits_per_key, " is not finite");
     const double usable = bits_per_key * CuckooFilter::max_design_load;
     unsigned bits = options.spec.empty() ? 20 : slot_bits_of(options);
     if (options.spec.empty())
         while (bits > 12 && usable < bits) bits -= 4;
     if (usable < bits)
-        throw std::invalid_argument("simdbloom: bits_per_key=" + detail::number(bits_per_key) +
-                                    " is below " +
-                                    detail::number(bits / CuckooFilter::max_design_load) +
-                                    ", the least of " + spec_of(bits));
+        throw detail::argument_error("bits_per_key=", bits_per_key, " is below ",
+                                     bits / CuckooFilter::max_design_load, ", the least of ",
+                                     spec_of(bits));
     options.spec = spec_of(bits);
     const double keys = static_cast<double>(n_keys) * usable / bits;
     // The constructor throws for too many keys.
@@ -123,9 +116,7 @@ GrowingCuckoo GrowingCuckoo::with_bits_per_key(std::size_t n_keys, double bits_p
 }
 
 GrowingCuckoo GrowingCuckoo::for_fpr(std::size_t first_keys, double fpr, Options options) {
-    if (!(fpr > 0 && fpr < 1))
-        throw std::invalid_argument("simdbloom: fpr=" + detail::number(fpr) +
-                                    " is not inside (0, 1)");
+    if (!(fpr > 0 && fpr < 1)) throw detail::argument_error("fpr=", fpr, " is not inside (0, 1)");
     const std::uint64_t roots = detail::growing_roots_for(first_keys);
     const unsigned given = options.spec.empty() ? 0 : slot_bits_of(options);
     double best = 1;
@@ -136,10 +127,9 @@ GrowingCuckoo GrowingCuckoo::for_fpr(std::size_t first_keys, double fpr, Options
         options.spec = spec_of(bits);
         return GrowingCuckoo(first_keys, options);
     }
-    throw std::invalid_argument(
-        "simdbloom: fpr=" + detail::number(fpr) + " is below " + detail::number(best) +
-        ", the bound of " + spec_of(given != 0 ? given : 20) + " grown from " +
-        std::to_string(first_keys) + " keys to " +
+    throw detail::argument_error(
+        "fpr=", fpr, " is below ", best, ", the bound of ", spec_of(given != 0 ? given : 20),
+        " grown from ", first_keys, " keys to ",
         (options.max_bytes == 0 ? "2^32 - 1 buckets"
                                 : "max_bytes=" + std::to_string(options.max_bytes)));
 }
@@ -251,13 +241,13 @@ std::string GrowingCuckoo::refusal(const Keys& key) const {
     const bool hashed = key.are_hashes();
     const std::string which = (hashed ? "hash " : "key ") + std::to_string(word);
     if (copies_of(hashed ? word : hash_of(word)) >= max_copies)
-        return spec() + " holds " + std::to_string(max_copies) + " copies of " + which + " already";
-    return spec() + " has no place for " + which + " with " + std::to_string(stored_) +
-           " keys at a load of " + std::to_string(load()) + " in " +
-           std::to_string(size_in_bytes()) + " bytes, and cannot grow " +
-           (max_bytes_ != 0 && 2 * bits_.size() > max_bytes_
-                ? "within max_bytes=" + std::to_string(max_bytes_)
-                : "beyond 2^32 - 1 buckets");
+        return detail::to_text(spec(), " holds ", max_copies, " copies of ", which, " already");
+    return detail::to_text(spec(), " has no place for ", which, " with ", stored(),
+                           " keys at a load of ", std::to_string(load()), " in ", size_in_bytes(),
+                           " bytes, and cannot grow ",
+                           (max_bytes_ != 0 && 2 * bits_.size() > max_bytes_
+                                ? "within max_bytes=" + std::to_string(max_bytes_)
+                                : "beyond 2^32 - 1 buckets"));
 }
 
 bool GrowingCuckoo::erase_hash(std::uint64_t hash) noexcept {

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "core/files/load.hpp"
-#include "core/os/available_memory.hpp"
+#include "core/os/memory.hpp"
 #include "growing/growing_table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/growing/growing_cuckoo.hpp"
@@ -33,7 +33,7 @@ Header growing_header(const GrowingCuckoo& filter, std::size_t stashed) {
     return header;
 }
 
-LoadError parameter(std::string message) { return fault(LoadFault::parameter, std::move(message)); }
+constexpr auto parameter = [](auto... why) { return fault(LoadFault::parameter, why...); };
 
 }  // namespace
 
@@ -57,8 +57,7 @@ Loaded<GrowingCuckoo> load_from<GrowingCuckoo>(Source& source, const Options& gi
     const unsigned slot_bits = get<std::uint8_t>(header, GrowingOffset::slot_bits),
                    growths = get<std::uint8_t>(header, GrowingOffset::growths);
     if (slot_bits != 12 && slot_bits != 16 && slot_bits != 20)
-        return fault(LoadFault::layout,
-                     "slots of " + std::to_string(slot_bits) + " bits are unknown");
+        return fault(LoadFault::layout, "slots of ", slot_bits, " bits are unknown");
     const bool rest_is_zero = get<std::uint8_t>(header, GrowingOffset::reserved) == 0 &&
                               get<std::uint8_t>(header, GrowingOffset::reserved_too) == 0;
     const auto hash = parse_hash(header, growing_kind, rest_is_zero, given);
@@ -69,23 +68,18 @@ Loaded<GrowingCuckoo> load_from<GrowingCuckoo>(Source& source, const Options& gi
                stashed = get<std::uint64_t>(header, GrowingOffset::stashed);
     // Throws for invalid sizes.
     if (roots != growing_roots_for(first_keys))
-        return parameter(std::to_string(roots) + " roots do not suit a filter first made for " +
-                         std::to_string(first_keys) + " keys");
+        return parameter(roots, " roots do not suit a filter first made for ", first_keys, " keys");
     if (growths > 31 || roots << growths > 0xFFFFFFFFu)
-        return parameter(std::to_string(growths) + " growths of " + std::to_string(roots) +
-                         " roots exceed 2^32 - 1 buckets");
+        return parameter(growths, " growths of ", roots, " roots exceed 2^32 - 1 buckets");
     const std::uint64_t bits_bytes = (roots << growths) * (slot_bits / 2);
     if (stashed > bytes / 8 || bytes != framing_bytes + bits_bytes + 8 * stashed)
-        return fault(LoadFault::size, std::to_string(roots << growths) + " buckets and " +
-                                          std::to_string(stashed) + " hashes do not take " +
-                                          std::to_string(bytes) + " bytes");
+        return fault(LoadFault::size, roots << growths, " buckets and ", stashed,
+                     " hashes do not take ", bytes, " bytes");
     // In memory a stashed hash takes more than 8 bytes.
     const std::uint64_t stash_bytes = Stash::bytes_for(stashed);
     if (given.max_bytes != 0 && bits_bytes + stash_bytes > given.max_bytes)
-        return fault(LoadFault::limit,
-                     std::to_string(bits_bytes) + " bytes of buckets and " +
-                         std::to_string(stash_bytes) +
-                         " of stash are more than max_bytes=" + std::to_string(given.max_bytes));
+        return fault(LoadFault::limit, bits_bytes, " bytes of buckets and ", stash_bytes,
+                     " of stash are more than max_bytes=", given.max_bytes);
 
     auto body = source.body(header, bits_bytes, 8 * stashed, given);
     if (!body) return body.error();
@@ -113,13 +107,12 @@ Loaded<GrowingCuckoo> load_from<GrowingCuckoo>(Source& source, const Options& gi
             return parameter("the stash is not in order");
         if (i >= GrowingCuckoo::max_copies &&
             here == load_le<std::uint64_t>(behind.data() + 8 * (i - GrowingCuckoo::max_copies)))
-            return parameter("the stash has more than 8 copies of hash " + std::to_string(here));
+            return parameter("the stash has more than 8 copies of hash ", here);
         parts.stash_.insert(here);
     }
     const std::uint64_t held = std::accumulate(lengths.begin(), lengths.end(), stashed);
     if (stored > held || (growths <= movable && stored != held))
-        return parameter(std::to_string(stored) + " keys do not suit " + std::to_string(held) +
-                         " slots and stashed hashes");
+        return parameter(stored, " keys do not suit ", held, " slots and stashed hashes");
     return GrowingCuckoo(std::move(parts), (*hash).options(given));
 }
 
@@ -133,9 +126,6 @@ void save_file(const GrowingCuckoo& filter, const std::filesystem::path& path) {
     detail::save_path(filter, path);
 }
 
-template Loaded<GrowingCuckoo> detail::load_bytes(std::span<const std::byte>, const Options&,
-                                                  bool) noexcept;
-template Loaded<GrowingCuckoo> detail::load_path(const std::filesystem::path&, const Options&,
-                                                 bool) noexcept;
+template struct detail::Load<GrowingCuckoo>;
 
 }  // namespace simdbloom

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "core/models/number.hpp"
 #include "simdbloom/detail/batch.hpp"
 
 namespace simdbloom {
@@ -12,21 +13,21 @@ namespace {
 /// The most levels of nested structs and dictionaries.
 constexpr unsigned most_levels = 32;
 
-[[noreturn]] void refuse(const std::string& what) {
-    throw std::invalid_argument("simdbloom: an Arrow array " + what);
+template <class... Parts>
+[[noreturn]] void refuse(Parts... what) {
+    throw detail::argument_error("an Arrow array ", what...);
 }
 
 void check(const ArrowSchema& schema, const ArrowArray& array, unsigned level) {
     if (schema.release == nullptr || array.release == nullptr) refuse("that was released");
     if (array.length < 0 || array.offset < 0)
-        refuse("of " + std::to_string(array.length) + " rows from row " +
-               std::to_string(array.offset) + " on");
+        refuse("of ", array.length, " rows from row ", array.offset, " on");
     if (array.length > std::numeric_limits<std::int64_t>::max() - array.offset)
-        refuse("of " + std::to_string(array.length) + " rows from row " +
-               std::to_string(array.offset) + " on, more than can be counted");
+        refuse("of ", array.length, " rows from row ", array.offset,
+               " on, more than can be counted");
     if (array.n_buffers < 1 || array.buffers == nullptr) refuse("without buffers");
     if (schema.format == nullptr) refuse("without a format");
-    if (level == most_levels) refuse("with more than " + std::to_string(most_levels) + " levels");
+    if (level == most_levels) refuse("with more than ", most_levels, " levels");
 }
 
 /// A range of rows of an array, counted from the beginning of its buffers.
@@ -47,17 +48,15 @@ struct ArrowSlice {
     /// Buffer `index` from row `first` on, of rows of so many bytes; null if there are no rows.
     const char* values(std::int64_t index, std::size_t width, std::size_t alignment = 1) const {
         if (index >= array.n_buffers)
-            refuse("of " + std::to_string(array.n_buffers) + " buffers has no buffer " +
-                   std::to_string(index));
+            refuse("of ", array.n_buffers, " buffers has no buffer ", index);
         const auto* const memory = static_cast<const char*>(array.buffers[index]);
         if (first + n > static_cast<std::size_t>(PTRDIFF_MAX) / width)
-            refuse("of " + std::to_string(n) + " rows of " + std::to_string(width) +
-                   " bytes from row " + std::to_string(first) + " on, more than memory has");
+            refuse("of ", n, " rows of ", width, " bytes from row ", first,
+                   " on, more than memory has");
         if (n == 0) return nullptr;
-        if (memory == nullptr) refuse("has no memory in buffer " + std::to_string(index));
+        if (memory == nullptr) refuse("has no memory in buffer ", index);
         if (reinterpret_cast<std::uintptr_t>(memory) % alignment != 0)
-            refuse("whose buffer " + std::to_string(index) + " is not aligned to " +
-                   std::to_string(alignment) + " bytes");
+            refuse("whose buffer ", index, " is not aligned to ", alignment, " bytes");
         return memory + first * width;
     }
     template <class T>
@@ -86,11 +85,10 @@ KeyColumn views(const ArrowSlice& rows) {
     const auto n = static_cast<std::size_t>(array.n_buffers - 3);
     const auto* const sizes = static_cast<const std::int64_t*>(array.buffers[n + 2]);
     if (n != 0 && (sizes == nullptr || reinterpret_cast<std::uintptr_t>(sizes) % 8 != 0))
-        refuse("has no sizes in buffer " + std::to_string(n + 2));
+        refuse("has no sizes in buffer ", n + 2);
     for (std::size_t i = 0; i < n; ++i)
         if (sizes[i] < 0 || (sizes[i] != 0 && array.buffers[i + 2] == nullptr))
-            refuse("has no memory of " + std::to_string(sizes[i]) + " bytes in buffer " +
-                   std::to_string(i + 2));
+            refuse("has no memory of ", sizes[i], " bytes in buffer ", i + 2);
     return KeyColumn::arrow_views(records, rows.n, array.buffers + 2, {sizes, n});
 }
 
@@ -165,7 +163,7 @@ KeyColumn values_of(std::string_view format, const ArrowSlice& rows) {
     }
     if (const auto scale = scale_of(format))
         return KeyColumn::decimals(rows.values(1, 16), *scale, rows.n);
-    refuse("of format \"" + std::string(format) + "\" has no keys");
+    refuse("of format \"", format, "\" has no keys");
 }
 
 KeyColumn column_of(const ArrowSchema& schema, const ArrowSlice& rows, unsigned level) {
@@ -174,7 +172,7 @@ KeyColumn column_of(const ArrowSchema& schema, const ArrowSlice& rows, unsigned 
         if (rows.array.dictionary == nullptr)
             refuse("without the dictionary that its schema names");
         if (column.place().type > detail::ColumnType::word)
-            refuse("whose dictionary is indexed by format \"" + std::string(schema.format) + "\"");
+            refuse("whose dictionary is indexed by format \"", schema.format, "\"");
         check(*schema.dictionary, *rows.array.dictionary, level + 1);
         column = KeyColumn::dictionary(
             column, column_of(*schema.dictionary, ArrowSlice(*rows.array.dictionary), level + 1));
@@ -188,25 +186,22 @@ std::vector<KeyColumn> columns_of(const ArrowSchema& schema, const ArrowSlice& r
     std::vector<KeyColumn> columns;
     if (std::string_view(schema.format) != "+s" || schema.dictionary != nullptr) {
         if (!named.empty())
-            refuse("of format \"" + std::string(schema.format) + "\" has no column \"" + named[0] +
-                   "\"");
+            refuse("of format \"", schema.format, "\" has no column \"", named[0], "\"");
         columns.push_back(column_of(schema, rows, level));
         return columns;
     }
     const ArrowArray& array = rows.array;
     const std::int64_t n = schema.n_children;
     if (n < 1 || array.n_children != n || schema.children == nullptr || array.children == nullptr)
-        refuse("of format \"+s\" and of " + std::to_string(array.n_children) + " columns, not of " +
-               std::to_string(n));
+        refuse("of format \"+s\" and of ", array.n_children, " columns, not of ", n);
     const auto add = [&](std::int64_t i) {
         if (schema.children[i] == nullptr || array.children[i] == nullptr)
-            refuse("without its column " + std::to_string(i));
+            refuse("without its column ", i);
         const ArrowArray& child = *array.children[i];
         check(*schema.children[i], child, level + 1);
         ArrowSlice slice(child);
         if (rows.first + rows.n > slice.n)
-            refuse("of rows up to " + std::to_string(rows.first + rows.n) + " whose column " +
-                   std::to_string(i) + " has " + std::to_string(slice.n));
+            refuse("of rows up to ", rows.first + rows.n, " whose column ", i, " has ", slice.n);
         slice.first += rows.first;
         slice.n = rows.n;
         for (const KeyColumn& column : columns_of(*schema.children[i], slice, level + 1, {}))
@@ -219,7 +214,7 @@ std::vector<KeyColumn> columns_of(const ArrowSchema& schema, const ArrowSlice& r
         while (i < n && (schema.children[i] == nullptr || schema.children[i]->name == nullptr ||
                          schema.children[i]->name != name))
             ++i;
-        if (i == n) refuse("of " + std::to_string(n) + " columns has none named \"" + name + "\"");
+        if (i == n) refuse("of ", n, " columns has none named \"", name, "\"");
         add(i);
     }
     return columns;
@@ -312,7 +307,7 @@ void ArrowStream::ask(int (*get)(ArrowArrayStream*, T*), detail::ArrowOwner<T>& 
 ArrowStream::ArrowStream(ArrowArrayStream& stream, ArrowSettings settings)
     : settings_(std::move(settings)), stream_(stream) {
     if (stream_->release == nullptr)
-        throw std::invalid_argument("simdbloom: an Arrow stream that was released");
+        throw detail::argument_error("an Arrow stream that was released");
     ask(stream_->get_schema, schema_, "schema");
 }
 

@@ -155,10 +155,9 @@ void check_target(const JoinTarget& target) {
     checked.n_keys = std::max<std::uint64_t>(checked.n_keys, 1);
     check_workload(checked);
     if (checked.max_bits_per_key < 1)
-        throw std::invalid_argument(
-            "simdbloom: max_bits_per_key=" + number(checked.max_bits_per_key) + " is below 1");
+        throw argument_error("max_bits_per_key=", checked.max_bits_per_key, " is below 1");
     if (checked.erase || checked.grow)
-        throw std::invalid_argument("simdbloom: a join filter does not erase, and does not grow");
+        throw argument_error("a join filter does not erase, and does not grow");
     Options one = target.options;
     one.max_bytes = 0;
     one.fold_levels = 0;
@@ -212,9 +211,8 @@ std::uint64_t largest_blocks(const JoinTarget& target) {
     const std::uint64_t most = most_blocks(target, layout);
     std::uint64_t step = unit_of(target);
     if (most == 0)
-        throw std::length_error("simdbloom: max_bytes=" + std::to_string(target.options.max_bytes) +
-                                " is less than " + std::to_string(step * layout.block_bits() / 8) +
-                                " bytes, the least of " + layout.spec());
+        throw length_error("max_bytes=", target.options.max_bytes, " is less than ",
+                           step * layout.block_bits() / 8, " bytes, the least of ", layout.spec());
     // The first number of blocks with many divisors that wastes at most a sixteenth.
     for (const std::uint64_t many : {5040u, 2520u, 840u, 420u, 60u, 12u})
         if (const std::uint64_t both = std::lcm(step, many); most / both >= 16) {

@@ -1,3 +1,4 @@
+#include "core/models/number.hpp"
 #include "join/row_reader.hpp"
 
 #include <cstdlib>
@@ -77,26 +78,19 @@ template <class T, class Out, class Make>
 /// Calls use(T()) with the type of the numbers or codes.
 template <class Use>
 void with_number_type(ColumnType type, const Use& use) {
+    // clang-format off
     switch (type) {
-        case ColumnType::i8:
-            return use(std::int8_t());
-        case ColumnType::u8:
-            return use(std::uint8_t());
-        case ColumnType::i16:
-            return use(std::int16_t());
-        case ColumnType::u16:
-            return use(std::uint16_t());
-        case ColumnType::i32:
-            return use(std::int32_t());
-        case ColumnType::u32:
-            return use(std::uint32_t());
-        case ColumnType::f32:
-            return use(float());
-        case ColumnType::f64:
-            return use(double());
-        default:
-            return use(std::uint64_t());
+        case ColumnType::i8: return use(std::int8_t());
+        case ColumnType::u8: return use(std::uint8_t());
+        case ColumnType::i16: return use(std::int16_t());
+        case ColumnType::u16: return use(std::uint16_t());
+        case ColumnType::i32: return use(std::int32_t());
+        case ColumnType::u32: return use(std::uint32_t());
+        case ColumnType::f32: return use(float());
+        case ColumnType::f64: return use(double());
+        default: return use(std::uint64_t());
     }
+    // clang-format on
 }
 
 template <class Offset>
@@ -132,9 +126,8 @@ std::string_view arrow_view(const ColumnPlace& place, std::size_t row) noexcept 
         using Shown = std::conditional_t<sizeof(T) == 8, std::int64_t, T>;
         code = std::to_string(static_cast<Shown>(value_at<T>(place.data, row)));
     });
-    throw std::invalid_argument("simdbloom: a column whose row " + std::to_string(row) +
-                                " is word " + code + " of a dictionary of " +
-                                std::to_string(place.words->size()));
+    throw argument_error("a column whose row ", row, " is word ", code, " of a dictionary of ",
+                         place.words->size());
 }
 
 }  // namespace

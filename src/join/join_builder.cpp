@@ -1,3 +1,4 @@
+#include "core/models/number.hpp"
 #include "join/kept_keys.hpp"
 
 namespace simdbloom {
@@ -41,7 +42,7 @@ detail::JoinTarget target_of(std::string_view spec, Options options) {
     if (target.only_filter) target.spec = spec;
     else if (spec != chooses) target.spec = spec.substr(chooses_beside.size());
     if (spec != chooses && target.spec.empty())
-        throw std::invalid_argument("simdbloom: \"" + std::string(spec) + "\" names no filter");
+        throw detail::argument_error("\"", spec, "\" names no filter");
     return target;
 }
 
@@ -132,7 +133,7 @@ void JoinBuilder::insert(const JoinColumn& column) {
 void JoinBuilder::insert(const JoinColumn& column, unsigned threads) {
     check_builds();
     if (kept_) {
-        if (threads == 0) throw std::invalid_argument("simdbloom: a build on 0 threads");
+        if (threads == 0) throw detail::argument_error("a build on 0 threads");
         kept_->use_threads(threads);
         return insert(column);
     }
@@ -193,15 +194,15 @@ JoinFilter JoinBuilder::part() && { return made(true); }
 void JoinBuilder::keep_at_most(std::size_t bytes) {
     check_builds();
     if (!kept_)
-        throw std::invalid_argument("simdbloom: keep_at_most(" + std::to_string(bytes) +
-                                    ") of a builder that keeps no keys, because it has n_keys");
+        throw detail::argument_error("keep_at_most(", bytes,
+                                     ") of a builder that keeps no keys, because it has n_keys");
     kept_->keep_at_most(bytes);
 }
 
 void JoinBuilder::use_times(const FilterTimes& times) {
     check_builds();
     if (!kept_ || !kept_->chooses())
-        throw std::invalid_argument("simdbloom: times for a builder with a given spec");
+        throw detail::argument_error("times for a builder with a given spec");
     kept_->use_times(times);
 }
 
@@ -214,11 +215,10 @@ Worth JoinBuilder::worth(const Workload& workload) const {
 
 AnyFilter JoinBuilder::filter() && {
     if (kept_)
-        throw std::invalid_argument(
-            "simdbloom: a builder that keeps its keys has no filter to be united");
+        throw detail::argument_error("a builder that keeps its keys has no filter to be united");
     check_builds();
     if (const std::string missing = partitions_.missing(); !missing.empty())
-        throw std::invalid_argument("simdbloom: " + missing);
+        throw detail::argument_error(missing);
     if (all_) filter_->accept_all();
     filter_->set_key_kind(key_kind());
     return std::move(*filter_);

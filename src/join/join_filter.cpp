@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "core/models/number.hpp"
 #include "join/key_sets.hpp"
 #include "simdbloom/detail/batch.hpp"
 #include "simdbloom/detail/little_endian.hpp"
@@ -24,8 +25,7 @@ void check_rows(std::span<const std::uint32_t> rows, std::size_t there) {
     if (rows.empty() || greatest < there) return;
     const auto wrong =
         std::ranges::find_if(rows, [there](std::uint32_t row) { return row >= there; });
-    throw std::out_of_range("simdbloom: row " + std::to_string(*wrong) + " of a column of " +
-                            std::to_string(there) + " rows");
+    throw std::out_of_range(to_text("simdbloom: row ", *wrong, " of a column of ", there, " rows"));
 }
 
 }  // namespace detail
@@ -98,8 +98,8 @@ Prune JoinFilter::prune_range(const KeyRange& asked) const {
     };
     const auto at = detail::Places::of(asked);
     if (at.low > at.high)
-        throw std::invalid_argument("simdbloom: no key lies between " + number(asked.low) +
-                                    " and " + number(asked.high));
+        throw detail::argument_error("no key lies between ", number(asked.low), " and ",
+                                     number(asked.high));
     if (kind() == Kind::all) return Prune::all;
     if (kind() == Kind::none) return Prune::none;
     if (!range_) return Prune::maybe;
@@ -142,9 +142,9 @@ std::size_t JoinFilter::ask(std::span<const std::uint64_t> values, bool hashed,
     }
     if (const auto* keys = key_set()) {
         if (hashed != keys->hashed())
-            throw std::invalid_argument("simdbloom: a " + std::string(to_string(kind())) + " of " +
-                                        (hashed ? "keys" : "hashes") + " cannot be probed with " +
-                                        (hashed ? "hashes" : "keys"));
+            throw detail::argument_error("a ", to_string(kind()), " of ",
+                                         (hashed ? "keys" : "hashes"), " cannot be probed with ",
+                                         (hashed ? "hashes" : "keys"));
         return keys->answer(values, output, out);
     }
     return each(std::holds_alternative<detail::Everything>(set_) ? ~std::uint64_t{0} : 0);
@@ -157,9 +157,9 @@ void JoinFilter::check_kind(KeyKind asked) const {
     const KeyKind keys = key_kind();
     check_may_ask(keys, asked);
     if (is_instant(keys) && is_instant(asked) && keys != asked)
-        throw std::invalid_argument("simdbloom: a filter of " + to_string(keys) +
-                                    " cannot be probed with a column of " + to_string(asked) +
-                                    "; JoinRows converts it");
+        throw detail::argument_error("a filter of ", to_string(keys),
+                                     " cannot be probed with a column of ", to_string(asked),
+                                     "; JoinRows converts it");
 }
 
 /// Writes the results of n rows, NULLs included, and returns the number that pass.
@@ -239,8 +239,8 @@ std::size_t JoinFilter::bitmap(const JoinColumn& column, std::span<std::uint8_t>
 std::size_t JoinFilter::bytes(const JoinColumn& column, std::span<std::uint8_t> out) const {
     check_kind(column.kind);
     if (out.size() < column.size())
-        throw std::length_error("simdbloom: room for the results of " + std::to_string(out.size()) +
-                                " of " + std::to_string(column.size()) + " rows");
+        throw detail::length_error("room for the results of ", out.size(), " of ", column.size(),
+                                   " rows");
     std::array<std::uint8_t, piece_rows / 8> bits;
     std::size_t found = 0;
     for (std::size_t first = 0; first < column.size(); first += piece_rows) {

@@ -46,7 +46,7 @@ struct United {
     std::size_t bytes = 0;
     std::optional<std::vector<std::byte>> anew{};
 };
-LoadError unlike(std::string message);
+inline constexpr auto unlike = [](auto... why) { return fault(LoadFault::unlike, why...); };
 /// The common kind of keys; nothing if one filter cannot have both.
 std::optional<KeyKind> united_kind(KeyKind a, KeyKind b);
 /// Marks an error as one of the second argument.

@@ -1,5 +1,6 @@
 #include "simdbloom/join/join_rows.hpp"
 
+#include "core/models/number.hpp"
 #include "join/key_sets.hpp"
 #include "join/row_reader.hpp"
 #include "simdbloom/detail/batch.hpp"
@@ -16,9 +17,7 @@ using detail::rows_a_piece;
 constexpr std::size_t few_of = 8;
 
 void check_room(std::size_t room, std::size_t needed, const char* of) {
-    if (room < needed)
-        throw std::length_error("simdbloom: room for " + std::to_string(room) + " of " +
-                                std::to_string(needed) + " " + of);
+    if (room < needed) throw detail::length_error("room for ", room, " of ", needed, " ", of);
 }
 
 // The remaining rows, by word: word w has 64 flags from row 64 w on.
@@ -59,11 +58,10 @@ struct FlagBytes {
 
 JoinRows::JoinRows(std::vector<KeyColumn> columns, Nulls nulls, const RowHash& hash)
     : columns_(std::move(columns)), nulls_(nulls), hash_(hash) {
-    if (columns_.empty()) throw std::invalid_argument("simdbloom: rows of no columns");
+    if (columns_.empty()) throw detail::argument_error("rows of no columns");
     for (const KeyColumn& column : columns_)
         if (column.size() != size())
-            throw std::invalid_argument("simdbloom: columns of " + std::to_string(size()) +
-                                        " and of " + std::to_string(column.size()) + " rows");
+            throw detail::argument_error("columns of ", size(), " and of ", column.size(), " rows");
     hashed_ = nulls == Nulls::equal || columns_.size() > 1 || !columns_[0].is_number();
     // A filter of several columns does not record their units.
     if (columns_.size() == 1) return;

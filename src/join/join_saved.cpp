@@ -14,7 +14,7 @@ struct JoinOffset {
                                  reserved_end = 40;
 };
 
-LoadError not_a_join(std::string what) { return fault(LoadFault::parameter, std::move(what)); }
+constexpr auto not_a_join = [](auto... what) { return fault(LoadFault::parameter, what...); };
 
 std::vector<std::uint64_t> keys_of_list(std::span<const std::byte> body) {
     std::vector<std::uint64_t> keys(body.size() / 8);
@@ -86,15 +86,15 @@ Loaded<JoinFormat::ParsedHeader> JoinFormat::parse(Fields h, std::uint64_t bytes
     const auto kind_of_keys = get<std::uint8_t>(h, CommonOffset::key_kind);
     p.key_kind = static_cast<KeyKind>(kind_of_keys);
     if (p.body < Body::all || p.body > Body::filter)
-        return not_a_join("kind " + std::to_string(static_cast<unsigned>(p.body)) + " is unknown");
+        return not_a_join("kind ", static_cast<unsigned>(p.body), " is unknown");
     if (!all_zero(
             h.subspan<JoinOffset::reserved, JoinOffset::reserved_until - JoinOffset::reserved>()) ||
         !all_zero(h.subspan<JoinOffset::reserved_end>()))
         return not_a_join("reserved bytes of the header are not 0");
     const bool list = p.body == Body::list, bitmap = p.body == Body::bitmap;
     if (list || bitmap ? !is_key_kind(kind_of_keys) : kind_of_keys != 0)
-        return not_a_join("key kind " + std::to_string(kind_of_keys) + " does not suit kind " +
-                          std::to_string(static_cast<unsigned>(p.body)));
+        return not_a_join("key kind ", kind_of_keys, " does not suit kind ",
+                          static_cast<unsigned>(p.body));
     const bool fits =
         (bitmap ? p.flags == has_range || p.flags == (has_range | is_signed)
          : list || p.body == Body::filter ? p.flags <= (has_range | is_signed) &&
@@ -102,37 +102,31 @@ Loaded<JoinFormat::ParsedHeader> JoinFormat::parse(Fields h, std::uint64_t bytes
                                           : p.flags == 0) ||
         (list && p.flags == of_hashes);
     if (!fits)
-        return not_a_join("flags " + std::to_string(p.flags) + " do not suit kind " +
-                          std::to_string(static_cast<unsigned>(p.body)));
+        return not_a_join("flags ", p.flags, " do not suit kind ", static_cast<unsigned>(p.body));
     const Places places = p.places();
     if (p.has(has_range) ? places.low > places.high : (p.low | p.high) != 0)
-        return not_a_join("no range goes from " + std::to_string(p.low) + " to " +
-                          std::to_string(p.high));
+        return not_a_join("no range goes from ", p.low, " to ", p.high);
     if (bitmap ? p.shift > 63 : p.shift != 0)
-        return not_a_join("p=" + std::to_string(p.shift) + " does not suit kind " +
-                          std::to_string(static_cast<unsigned>(p.body)));
+        return not_a_join("p=", p.shift, " does not suit kind ", static_cast<unsigned>(p.body));
     const bool counts = list     ? p.keys >= 1 && p.keys <= KeySet::most_listed
                         : bitmap ? p.keys >= 1 && p.keys - 1 <= places.last()
                                  : p.keys == 0;
     if (!counts)
-        return not_a_join(std::to_string(p.keys) + " keys do not suit kind " +
-                          std::to_string(static_cast<unsigned>(p.body)));
+        return not_a_join(p.keys, " keys do not suit kind ", static_cast<unsigned>(p.body));
     if (p.body == Body::filter) {
         // The filter's own header has its size.
         p.bits_bytes = static_cast<std::size_t>(bytes_in_all - framing_bytes);
         if (options.max_bytes != 0 && p.bits_bytes > framing_bytes &&
             p.bits_bytes - framing_bytes > options.max_bytes)
-            return fault(LoadFault::limit,
-                         std::to_string(p.bits_bytes) +
-                             " bytes are more than max_bytes=" + std::to_string(options.max_bytes));
+            return fault(LoadFault::limit, p.bits_bytes,
+                         " bytes are more than max_bytes=", options.max_bytes);
         return p;
     }
     const std::uint64_t bits = list ? 8 * p.keys : bitmap ? KeySet::bytes_of(places, p.shift) : 0;
     if (bitmap && bits == 0) return not_a_join("a bitmap of 2^63 cells or more");
     p.bits_bytes = static_cast<std::size_t>(bits);
     if (auto error = check_size(bits, bytes_in_all, options, [&] {
-            return std::to_string(p.keys) + " keys of kind " +
-                   std::to_string(static_cast<unsigned>(p.body));
+            return to_text(p.keys, " keys of kind ", static_cast<unsigned>(p.body));
         }))
         return std::move(*error);
     return p;
@@ -145,8 +139,7 @@ std::optional<LoadError> JoinFormat::check_body(const ParsedHeader& p,
         const std::uint64_t flip = p.places().flip;
         for (std::size_t i = 1; i < keys.size(); ++i)
             if ((keys[i - 1] ^ flip) >= (keys[i] ^ flip))
-                return not_a_join("key " + std::to_string(i) +
-                                  " of the list is not above the last");
+                return not_a_join("key ", i, " of the list is not above the last");
         if (p.has(has_range) && (keys.front() != p.low || keys.back() != p.high))
             return not_a_join("the range is not that of the keys");
     }
@@ -163,8 +156,7 @@ std::optional<LoadError> JoinFormat::check_body(const ParsedHeader& p,
         return not_a_join("the bits are not those of the range");
     const std::uint64_t set = set_bits(body);
     if (p.shift == 0 ? p.keys != set : p.keys < set || (p.keys - 1) >> p.shift >= set)
-        return not_a_join(std::to_string(p.keys) + " keys cannot have set " + std::to_string(set) +
-                          " bits");
+        return not_a_join(p.keys, " keys cannot have set ", set, " bits");
     return std::nullopt;
 }
 
@@ -185,8 +177,8 @@ Loaded<JoinFilter> JoinFormat::make(const ParsedHeader& p, Storage bits, const O
         case Body::filter: {
             auto inner = load<AnyFilter>(body, options);
             if (!inner) return inner.error();
-            std::string why = "filter: " + inner->spec() + " of " +
-                              std::to_string(inner->size_in_bytes()) + " bytes, loaded";
+            std::string why = to_text("filter: ", inner->spec(), " of ", inner->size_in_bytes(),
+                                      " bytes, loaded");
             return JoinFilter(FrozenFilter(std::move(*inner)), p.range(), std::move(why));
         }
         case Body::list:
@@ -194,12 +186,12 @@ Loaded<JoinFilter> JoinFormat::make(const ParsedHeader& p, Storage bits, const O
             break;
     }
     const bool list = p.body == Body::list;
-    const std::string why = (list           ? "list: "
-                             : p.shift == 0 ? "bitmap: "
-                                            : "prefix: ") +
-                            std::to_string(p.keys) + (p.has(of_hashes) ? " hashes" : " keys") +
-                            (list ? "" : " in " + std::to_string(p.bits_bytes) + " bytes") +
-                            ", loaded";
+    const std::string why =
+        to_text((list           ? "list: "
+                 : p.shift == 0 ? "bitmap: "
+                                : "prefix: "),
+                p.keys, (p.has(of_hashes) ? " hashes" : " keys"),
+                (list ? "" : " in " + std::to_string(p.bits_bytes) + " bytes"), ", loaded");
     return JoinFilter(std::make_shared<const KeySet>(keys(p, std::move(bits), options.isa)),
                       p.range(), why, p.key_kind);
 }
@@ -226,9 +218,6 @@ void save_file(const JoinFilter& filter, const std::filesystem::path& path) {
     detail::save_path(filter, path);
 }
 
-template Loaded<JoinFilter> detail::load_bytes(std::span<const std::byte>, const Options&,
-                                               bool) noexcept;
-template Loaded<JoinFilter> detail::load_path(const std::filesystem::path&, const Options&,
-                                              bool) noexcept;
+template struct detail::Load<JoinFilter>;
 
 }  // namespace simdbloom

@@ -61,8 +61,7 @@ std::optional<KeyRange> hull(const SavedJoin& a, const SavedJoin& b) {
 }
 
 LoadError unlike_kinds(KeyKind a, KeyKind b) {
-    return unlike("keys of the kinds " + to_string(a) + " and " + to_string(b) +
-                  " cannot be united");
+    return unlike("keys of the kinds ", to_string(a), " and ", to_string(b), " cannot be united");
 }
 
 Loaded<United> unite_keys(const SavedJoin& a, const SavedJoin& b, std::size_t max_bytes) {
@@ -70,7 +69,7 @@ Loaded<United> unite_keys(const SavedJoin& a, const SavedJoin& b, std::size_t ma
     const auto kind = united_kind(a.header.key_kind, b.header.key_kind);
     if (!kind) return unlike_kinds(a.header.key_kind, b.header.key_kind);
     if (a.of_hashes() != b.of_hashes())
-        return unlike(a.text() + " and " + b.text() + " cannot be united");
+        return unlike(a.text(), " and ", b.text(), " cannot be united");
     const KeySet sets[] = {a.keys(), b.keys()};
     Extent extent;
     for (const KeySet& set : sets)
@@ -92,18 +91,18 @@ Loaded<United> unite_keys(const SavedJoin& a, const SavedJoin& b, std::size_t ma
             return united(KeySet(std::move(keys), places.flip, a.of_hashes(), Isa::scalar));
     }
     if (a.of_hashes())
-        return unlike(a.text() + " and " + b.text() + " are more than the " +
-                      std::to_string(KeySet::most_listed) + " of a list" + rather);
+        return unlike(a.text(), " and ", b.text(), " are more than the ", KeySet::most_listed,
+                      " of a list", rather);
     const std::uint64_t bits = KeySet::bytes_of(places, 0);
     if (bits == 0 ||
         (bits / 8 > a.header.keys + b.header.keys && bits > a.body.size() + b.body.size()))
-        return unlike(a.text() + " and " + b.text() +
+        return unlike(a.text(), " and ", b.text(),
                       " lie too far apart for a bitmap: it would take more than both, and more "
-                      "than 8 bytes a key" +
+                      "than 8 bytes a key",
                       rather);
     if (max_bytes != 0 && bits > max_bytes)
-        return unlike(a.text() + " and " + b.text() + " would be a bitmap of more than max_bytes=" +
-                      std::to_string(max_bytes) + rather);
+        return unlike(a.text(), " and ", b.text(),
+                      " would be a bitmap of more than max_bytes=", max_bytes, rather);
     KeySet both(places, 0, Storage(bits), 0, Isa::scalar);
     for (const KeySet& set : sets) both.insert(set);
     both.set_keys(both.set_cells());
@@ -132,8 +131,7 @@ Loaded<std::size_t> insert_saved(std::span<std::byte> bytes, const SavedJoin& of
     };
     keys.keys().for_each(insert);
     const auto bits = fresh.base().bytes();
-    combine(inner.data() + header_bytes, bits.data(), bits.size(),
-            [](auto a, auto b) { return a | b; });
+    combine(inner.data() + header_bytes, bits.data(), bits.size(), in_either);
     inner[CommonOffset::key_kind] = static_cast<std::byte>(*kind);
     std::ranges::copy(
         checksum_of(inner.first<header_bytes>(), inner.subspan(header_bytes, bits.size())),

@@ -8,7 +8,7 @@ namespace simdbloom::detail {
 namespace {
 
 std::string counted(std::uint64_t n, const std::string& what, const char* plural) {
-    return std::to_string(n) + " " + what + (n == 1 ? "" : plural);
+    return to_text(n, " ", what, (n == 1 ? "" : plural));
 }
 
 std::string text_of(const Places& places) {
@@ -97,8 +97,8 @@ std::optional<JoinFilter> KeptKeys::bitmap(const Places& places, std::uint64_t a
     auto set = std::make_shared<KeySet>(places, 0, target_.options);
     for_each([&](std::span<const std::uint64_t> keys) { return set->insert(keys), true; });
     set->set_keys(set->set_cells());
-    const std::string why = "bitmap: " + std::to_string(set->keys()) + " keys " + text_of(places) +
-                            " in " + std::to_string(bytes) + " bytes, " + beside;
+    const std::string why = to_text("bitmap: ", set->keys(), " keys ", text_of(places), " in ",
+                                    bytes, " bytes, ", beside);
     return JoinFilter(std::shared_ptr<const KeySet>(std::move(set)), places.range(), why,
                       target_.options.key_kind);
 }
@@ -124,12 +124,10 @@ std::optional<JoinFilter> KeptKeys::prefix_bitmap(const Places& places,
     if (!good) return std::nullopt;
     set->set_keys(distinct_of(pieces_, kept_).size());
     if (set->fpr() > fpr) return std::nullopt;
-    const std::string why = "prefix: " + std::to_string(set->keys()) + " keys " + text_of(places) +
-                            ", a bit for " + std::to_string(std::uint64_t{1} << shift) +
-                            " neighbours, in " + std::to_string(set->bits().size()) +
-                            " bytes; FPR " + number(set->fpr()) + ", where " + beside.spec() +
-                            " of " + std::to_string(beside.size_in_bytes()) + " bytes has " +
-                            number(fpr);
+    const std::string why = to_text(
+        "prefix: ", set->keys(), " keys ", text_of(places), ", a bit for ",
+        std::uint64_t{1} << shift, " neighbours, in ", set->bits().size(), " bytes; FPR ",
+        set->fpr(), ", where ", beside.spec(), " of ", beside.size_in_bytes(), " bytes has ", fpr);
     return JoinFilter(std::shared_ptr<const KeySet>(std::move(set)), places.range(), why,
                       target_.options.key_kind);
 }
@@ -141,8 +139,8 @@ std::optional<KeyRange> KeptKeys::range() const {
 }
 
 JoinFilter KeptKeys::made_of(AnyFilter filter, const std::string& why) const {
-    const std::string what = "filter: " + filter.spec() + " of " +
-                             std::to_string(filter.size_in_bytes()) + " bytes, " + why;
+    const std::string what =
+        to_text("filter: ", filter.spec(), " of ", filter.size_in_bytes(), " bytes, ", why);
     filter.set_key_kind(target_.options.key_kind);
     return JoinFilter(FrozenFilter(std::move(filter)), range(), what);
 }
@@ -240,8 +238,7 @@ void KeptKeys::meet_fpr(AnyFilter& filter) const {
 
 JoinFilter KeptKeys::finish(bool is_part) const {
     if (is_part && target_.workload.n_keys == 0)
-        throw std::invalid_argument(
-            "simdbloom: a part needs the number of keys of all parts, not 0");
+        throw argument_error("a part needs the number of keys of all parts, not 0");
     if (all_) return JoinFilter(Everything{}, {}, "all: one of the parts accepts all");
     if (united_) {
         AnyFilter filter = *united_;

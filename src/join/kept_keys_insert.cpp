@@ -1,6 +1,7 @@
 // Inserting keys and parts.
 #include <shared_mutex>
 
+#include "core/models/number.hpp"
 #include "join/kept_keys.hpp"
 #include "threads/shared_bits.hpp"
 
@@ -13,8 +14,7 @@ void for_each_key(const JoinFilter& part, const Use& use) {
     const KeySet* const keys = part.key_set();
     if (keys == nullptr) return;
     if (keys->shift() != 0)
-        throw std::invalid_argument("simdbloom: \"" + part.why() +
-                                    "\" has no keys to unite; make parts by part()");
+        throw argument_error("\"", part.why(), "\" has no keys to unite; make parts by part()");
     keys->for_each([&](std::span<const std::uint64_t> some) { use(some, keys->hashed()); });
 }
 
@@ -34,9 +34,9 @@ KeptKeys::KeptKeys(JoinTarget target) : target_(std::move(target)) {
 
 void KeptKeys::keep_at_most(std::size_t bytes) {
     if (target_.options.max_bytes == 0)
-        throw std::invalid_argument("simdbloom: keep_at_most(" + std::to_string(bytes) +
-                                    ") needs Options::max_bytes, the size of the filter for the "
-                                    "keys that are not kept");
+        throw argument_error(
+            "keep_at_most(", bytes,
+            ") needs Options::max_bytes, the size of the filter for the keys that are not kept");
     (void)largest_blocks(target_);
     most_kept_ = bytes / sizeof(std::uint64_t);
 }
@@ -48,8 +48,7 @@ void KeptKeys::insert(std::vector<std::uint64_t> values, bool hashed) {
     {
         const std::lock_guard lock(mutex_);
         if (hashed_ && *hashed_ != hashed)
-            throw std::invalid_argument(
-                "simdbloom: a builder that keeps its keys takes keys or hashes, not both");
+            throw argument_error("a builder that keeps its keys takes keys or hashes, not both");
         if (!largest_) {
             const std::size_t n = values.size();
             pieces_.push_back(std::move(values));
@@ -100,8 +99,8 @@ void KeptKeys::unite(const JoinFilter& part) {
     if (const auto* filter = part.filter()) {
         const auto* bits = filter->get_if<FilterBase>();
         if (bits == nullptr || !bits->layout().is_bloom())
-            throw std::invalid_argument("simdbloom: a part that is \"" + filter->spec() +
-                                        "\" cannot be united: it is not a Bloom filter");
+            throw argument_error("a part that is \"", filter->spec(),
+                                 "\" cannot be united: it is not a Bloom filter");
         check_not_moved(bits->blocks() == 0);
         auto& into = largest_ ? largest_ : united_;
         if (into) *into |= *filter;

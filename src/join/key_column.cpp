@@ -1,13 +1,14 @@
 #include "simdbloom/join/key_column.hpp"
 
+#include "core/models/number.hpp"
 #include "join/row_reader.hpp"
 
 namespace simdbloom {
 namespace {
 
-[[noreturn]] void refuse_column(std::size_t row, const std::string& what) {
-    throw std::invalid_argument("simdbloom: a column whose row " + std::to_string(row) + " " +
-                                what);
+template <class... Parts>
+[[noreturn]] void refuse_column(std::size_t row, Parts... what) {
+    throw detail::argument_error("a column whose row ", row, " ", what...);
 }
 
 template <class Offset>
@@ -15,38 +16,34 @@ void check_offsets(const detail::ColumnPlace& place) {
     const auto* const offsets = static_cast<const Offset*>(place.data);
     for (std::size_t row = 0; row < place.size; ++row)
         if (offsets[row] < 0 || offsets[row + 1] < offsets[row])
-            refuse_column(row, "goes from byte " + std::to_string(offsets[row]) + " to byte " +
-                                   std::to_string(offsets[row + 1]));
+            refuse_column(row, "goes from byte ", offsets[row], " to byte ", offsets[row + 1]);
     if (place.size != 0 && place.bytes == nullptr && offsets[place.size] != offsets[0])
-        throw std::invalid_argument("simdbloom: a column of strings has no memory for its " +
-                                    std::to_string(offsets[place.size] - offsets[0]) + " bytes");
+        throw detail::argument_error("a column of strings has no memory for its ",
+                                     offsets[place.size] - offsets[0], " bytes");
 }
 
 void check_view(const detail::ColumnPlace& place, std::size_t row) {
     std::int32_t record[4];
     __builtin_memcpy(record, static_cast<const char*>(place.data) + 16 * row, sizeof record);
     const auto [size, prefix, buffer, first] = record;
-    if (size < 0) refuse_column(row, "has " + std::to_string(size) + " bytes");
+    if (size < 0) refuse_column(row, "has ", size, " bytes");
     if (size <= 12) return;
     const auto buffers = static_cast<std::int64_t>(place.buffer_sizes.size());
     if (buffer < 0 || buffer >= buffers)
-        refuse_column(
-            row, "lies in buffer " + std::to_string(buffer) + " of " + std::to_string(buffers));
+        refuse_column(row, "lies in buffer ", buffer, " of ", buffers);
     const std::int64_t end = std::int64_t{first} + size,
                        room = place.buffer_sizes[static_cast<std::size_t>(buffer)];
     if (first < 0 || end > room)
-        refuse_column(row, "goes from byte " + std::to_string(first) + " to byte " +
-                               std::to_string(end) + " of a buffer of " + std::to_string(room));
+        refuse_column(row, "goes from byte ", first, " to byte ", end, " of a buffer of ", room);
 }
 
 }  // namespace
 
 KeyColumn KeyColumn::instants(const KeyColumn& numbers, std::int64_t unit_in_ns) {
     if (numbers.place_.type > detail::ColumnType::word || numbers.place_.words != nullptr)
-        throw std::invalid_argument("simdbloom: times that are not integers of up to 64 bits");
+        throw detail::argument_error("times that are not integers of up to 64 bits");
     if (unit_in_ns <= 0)
-        throw std::invalid_argument("simdbloom: times in units of " + std::to_string(unit_in_ns) +
-                                    " nanoseconds");
+        throw detail::argument_error("times in units of ", unit_in_ns, " nanoseconds");
     KeyKind kind = KeyKind::days;
     while (unit_in_ns % unit_of(kind) != 0)
         kind = static_cast<KeyKind>(static_cast<unsigned>(kind) + 1);
@@ -64,10 +61,9 @@ KeyColumn KeyColumn::durations(const KeyColumn& numbers, std::int64_t unit_in_ns
 
 KeyColumn KeyColumn::dictionary(const KeyColumn& codes, KeyColumn words) {
     if (codes.place_.type > detail::ColumnType::word || codes.place_.words != nullptr)
-        throw std::invalid_argument("simdbloom: codes of a dictionary that are not integers");
+        throw detail::argument_error("codes of a dictionary that are not integers");
     if (words.size() > std::size_t{1} << 31)
-        throw std::length_error("simdbloom: a dictionary of " + std::to_string(words.size()) +
-                                " words; 2^31 are the most");
+        throw detail::length_error("a dictionary of ", words.size(), " words; 2^31 are the most");
     KeyColumn column = codes;
     column.place_.words = std::make_shared<const KeyColumn>(std::move(words));
     return column;

@@ -1,9 +1,6 @@
 // The kernels of key sets: a join's build side without a hash.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "core/kernels/table.hpp"
 
 namespace simdbloom::detail {

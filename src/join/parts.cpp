@@ -43,22 +43,20 @@ Loaded<std::uint64_t> parse_parts(Fields h, std::uint64_t bytes) {
     if (auto error = check_kind(h, part_kind)) return std::move(*error);
     const auto parts = get<std::uint64_t>(h, PartOffset::parts);
     if (parts == 0 || parts > most_parts)
-        return fault(LoadFault::parameter, std::to_string(parts) + " parts are not from 1 to 2^20");
+        return fault(LoadFault::parameter, parts, " parts are not from 1 to 2^20");
     if (!all_zero(h.subspan<PartOffset::reserved, PartOffset::parts - PartOffset::reserved>()) ||
         !all_zero(h.subspan<PartOffset::reserved_end>()))
         return fault(LoadFault::parameter, "reserved bytes of the header are not 0");
     if (bytes < coverage_bytes(parts) + 2 * framing_bytes)
-        return fault(LoadFault::size, "a filter of " + std::to_string(parts) +
-                                          " parts takes more than " + std::to_string(bytes) +
-                                          " bytes");
+        return fault(LoadFault::size, "a filter of ", parts, " parts takes more than ", bytes,
+                     " bytes");
     return parts;
 }
 
 std::optional<LoadError> check_coverage(const SavedParts& saved) {
     for (std::uint64_t part = saved.parts; part < 8 * saved.coverage.size(); ++part)
         if (saved.has(part))
-            return fault(LoadFault::parameter, "part " + std::to_string(part) + " is none of " +
-                                                   std::to_string(saved.parts));
+            return fault(LoadFault::parameter, "part ", part, " is none of ", saved.parts);
     return std::nullopt;
 }
 
@@ -115,14 +113,12 @@ Loaded<United> unite_parts(std::span<std::byte> into, std::span<const std::byte>
     if (!theirs) return in_other(theirs.error());
     const SavedParts &a = *mine, &b = *theirs;
     if (a.parts != b.parts)
-        return unlike("a part of " + std::to_string(a.parts) + " and one of " +
-                      std::to_string(b.parts) + " cannot be united");
+        return unlike("a part of ", a.parts, " and one of ", b.parts, " cannot be united");
     const std::size_t before = header_bytes + a.coverage.size();
     auto filter = unite_joins(into.subspan(before, a.filter.size()), b.filter, options);
     if (!filter) return filter.error();
     const auto finish = [&](std::span<std::byte> bytes, std::size_t size) {
-        combine(bytes.data() + header_bytes, b.coverage.data(), b.coverage.size(),
-                [](auto x, auto y) { return x | y; });
+        combine(bytes.data() + header_bytes, b.coverage.data(), b.coverage.size(), in_either);
         std::ranges::copy(
             checksum_of_parts(bytes.first<header_bytes>(),
                               bytes.subspan(header_bytes, b.coverage.size()),
@@ -166,16 +162,16 @@ Loaded<JoinFilter> load_parts(Source& source, const Options& options) {
         numbers += (i == 0 ? "" : ", ") + std::to_string(missing[i]);
     if (missing.size() > 8) numbers += ", ..";
     return JoinFilter(Everything{}, {},
-                      "all: " + std::to_string(missing.size()) + " of " + std::to_string(*parts) +
-                          " parts of the build side are missing: " + numbers);
+                      to_text("all: ", missing.size(), " of ", *parts,
+                              " parts of the build side are missing: ", numbers));
 }
 
 }  // namespace detail
 
 std::vector<std::byte> save_part(const JoinFilter& filter, std::size_t part, std::size_t parts) {
     if (part >= parts || parts > detail::most_parts)
-        throw std::out_of_range("simdbloom: part " + std::to_string(part) + " is none of " +
-                                std::to_string(parts) + ", or these are more than 2^20");
+        throw std::out_of_range(detail::to_text("simdbloom: part ", part, " is none of ", parts,
+                                                ", or these are more than 2^20"));
     std::vector<std::byte> coverage(detail::coverage_bytes(parts));
     coverage[part / 8] = static_cast<std::byte>(1u << part % 8);
     return detail::save_parts_of(filter, parts, coverage);
@@ -211,8 +207,7 @@ Loaded<std::size_t> unite_saved(std::vector<std::byte>& into, std::span<const st
             return into.size();
         }
         std::vector<std::byte> coverage((*mine).coverage.begin(), (*mine).coverage.end());
-        combine(coverage.data(), (*theirs).coverage.data(), coverage.size(),
-                [](auto x, auto y) { return x | y; });
+        combine(coverage.data(), (*theirs).coverage.data(), coverage.size(), in_either);
         into = save_parts_of(both, (*mine).parts, coverage);
         return into.size();
     });

@@ -9,7 +9,6 @@
 namespace simdbloom {
 namespace detail {
 
-LoadError unlike(std::string message) { return fault(LoadFault::unlike, std::move(message)); }
 std::optional<KeyKind> united_kind(KeyKind a, KeyKind b) {
     try {
         return united(a, b);
@@ -27,8 +26,7 @@ namespace {
 using SavedBloom = FilterFormat::ParsedHeader;
 
 Loaded<SavedBloom> checked_saved_bloom(std::span<const std::byte> bytes) {
-    if (const char* const other = other_structure(bytes))
-        return unlike(std::string(other) + " cannot be united");
+    if (const char* const other = other_structure(bytes)) return unlike(other, " cannot be united");
     if (bytes.size() < framing_bytes) return too_short(bytes.size());
     const auto header = bytes.first<header_bytes>();
     auto parsed = FilterFormat::parse(header, bytes.size(), {}, Use::unite);
@@ -37,31 +35,29 @@ Loaded<SavedBloom> checked_saved_bloom(std::span<const std::byte> bytes) {
     if (!std::ranges::equal(checksum_of(header, bits), bytes.last<checksum_bytes>()))
         return wrong_checksum();
     if (const Layout& layout = parsed->geometry.layout; !layout.is_bloom())
-        return unlike("\"" + layout.spec() + "\" cannot be united: " +
-                      (layout.is_counting() ? "counters" : "fingerprints") +
+        return unlike("\"", layout.spec(),
+                      "\" cannot be united: ", (layout.is_counting() ? "counters" : "fingerprints"),
                       " are not bits that can be ORed");
     return parsed;
 }
 
 std::optional<LoadError> check_alike(const SavedBloom& a, const SavedBloom& b,
                                      bool secrets_are_alike) {
-    const auto differ = [](const char* what, const std::string& left, const std::string& right) {
-        return unlike("saved filters with different " + std::string(what) +
-                      " cannot be united: " + left + " and " + right);
+    const auto differ = [](const char* what, const auto& left, const auto& right) {
+        return unlike("saved filters with different ", what, " cannot be united: ", left, " and ",
+                      right);
     };
     const auto &x = a.geometry, &y = b.geometry;
     if (x.layout != y.layout) return differ("layouts", x.layout.spec(), y.layout.spec());
     if (a.hash.keyed != b.hash.keyed)
         return differ("hashes", a.hash.keyed ? "keyed" : "fast", b.hash.keyed ? "keyed" : "fast");
-    if (a.hash.seed != b.hash.seed)
-        return differ("seeds", std::to_string(a.hash.seed), std::to_string(b.hash.seed));
+    if (a.hash.seed != b.hash.seed) return differ("seeds", a.hash.seed, b.hash.seed);
     if (!secrets_are_alike) return unlike("saved filters with different secrets cannot be united");
     if (!united_kind(a.hash.key_kind, b.hash.key_kind))
         return differ("kinds of keys", to_string(a.hash.key_kind), to_string(b.hash.key_kind));
     const auto [small, large] = std::minmax(x.blocks, y.blocks);
     if (large % small != 0)
-        return unlike("saved filters of " + std::to_string(x.blocks) + " and " +
-                      std::to_string(y.blocks) +
+        return unlike("saved filters of ", x.blocks, " and ", y.blocks,
                       " blocks cannot be united: neither folds to the size of the other");
     return std::nullopt;
 }
@@ -141,9 +137,8 @@ Loaded<std::size_t> unite_saved(std::span<std::byte> into, std::span<const std::
         if (!united->anew) return united->bytes;
         const auto& bytes = *united->anew;
         if (bytes.size() > into.size())
-            return detail::fault(LoadFault::size,
-                                 "the union takes " + std::to_string(bytes.size()) +
-                                     " bytes, and there are " + std::to_string(into.size()));
+            return detail::fault(LoadFault::size, "the union takes ", bytes.size(),
+                                 " bytes, and there are ", into.size());
         std::ranges::copy(bytes, into.begin());
         return bytes.size();
     });

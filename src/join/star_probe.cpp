@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/models/number.hpp"
 #include "simdbloom/detail/batch.hpp"
 #include "simdbloom/join/join.hpp"
 
@@ -10,8 +11,7 @@ namespace simdbloom {
 Governor::Settings Governor::Settings::for_costs(double filter_ns, double work_ns) {
     for (const double cost : {filter_ns, work_ns})
         if (!(cost > 0) || !std::isfinite(cost))
-            throw std::invalid_argument("simdbloom: a row cannot cost " + std::to_string(cost) +
-                                        " ns");
+            throw detail::argument_error("a row cannot cost ", std::to_string(cost), " ns");
     Settings settings;
     settings.stop_at = std::max(0.0, 1 - filter_ns / work_ns);
     return settings;
@@ -19,13 +19,12 @@ Governor::Settings Governor::Settings::for_costs(double filter_ns, double work_n
 
 Governor::Governor(const Settings& settings) : settings_(settings) {
     if (!(settings.stop_at >= 0 && settings.stop_at <= 1))
-        throw std::invalid_argument("simdbloom: probing cannot stop at a share of " +
-                                    std::to_string(settings.stop_at));
-    if (settings.sample_rows == 0) throw std::invalid_argument("simdbloom: a sample of 0 rows");
+        throw detail::argument_error("probing cannot stop at a share of ",
+                                     std::to_string(settings.stop_at));
+    if (settings.sample_rows == 0) throw detail::argument_error("a sample of 0 rows");
     if (settings.first_pause == 0 || settings.longest_pause < settings.first_pause)
-        throw std::invalid_argument("simdbloom: pauses from " +
-                                    std::to_string(settings.first_pause) + " to " +
-                                    std::to_string(settings.longest_pause) + " rows");
+        throw detail::argument_error("pauses from ", settings.first_pause, " to ",
+                                     settings.longest_pause, " rows");
 }
 
 void Governor::judge() noexcept {
@@ -52,13 +51,11 @@ StarProbe::StarProbe(std::vector<JoinFilter> filters, std::optional<Governor::Se
 
 std::size_t StarProbe::select(std::span<const JoinColumn> columns, std::span<std::uint32_t> out) {
     if (columns.size() != arms_.size() || columns.empty())
-        throw std::invalid_argument("simdbloom: " + std::to_string(columns.size()) +
-                                    " columns for " + std::to_string(arms_.size()) + " filters");
+        throw detail::argument_error(columns.size(), " columns for ", arms_.size(), " filters");
     const std::size_t n = columns[0].size();
     for (const auto& column : columns)
         if (column.size() != n)
-            throw std::invalid_argument("simdbloom: a column of " + std::to_string(column.size()) +
-                                        " rows beside one of " + std::to_string(n));
+            throw detail::argument_error("a column of ", column.size(), " rows beside one of ", n);
     detail::check_positions(n, out.size());
 
     static const JoinFilter everything = JoinFilter::accept_all();

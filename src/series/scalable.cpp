@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "core/filters/interface.hpp"
 #include "core/models/number.hpp"
@@ -14,11 +13,10 @@ namespace simdbloom {
 
 void detail::check_scaling(const Scaling& s) {
     const auto refuse = [](const std::string& what, double value, const char* range) {
-        throw std::invalid_argument("simdbloom: " + what + "=" + std::to_string(value) +
-                                    " is not " + range);
+        throw detail::argument_error(what, "=", std::to_string(value), " is not ", range);
     };
     if (s.first_capacity == 0)
-        throw std::invalid_argument("simdbloom: first_capacity=0: a filter needs at least one key");
+        throw detail::argument_error("first_capacity=0: a filter needs at least one key");
     if (!(s.fpr > 0 && s.fpr < 1)) refuse("fpr", s.fpr, "inside (0, 1)");
     if (!(s.growth >= 1.25 && s.growth <= 16)) refuse("growth", s.growth, "from 1.25 to 16");
     if (!(s.tightening > 0 && s.tightening < 1))
@@ -35,9 +33,8 @@ std::string spec_of_filters(const Options& options) {
     if (spec.size() > prefix.size() + 1 && spec[prefix.size()] == ':')
         return std::string(spec.substr(prefix.size() + 1));
     if (spec == prefix) return std::string(default_spec);
-    throw std::invalid_argument("simdbloom: spec \"" + options.spec +
-                                "\" is not one like \"scalable:" + std::string(default_spec) +
-                                "\"");
+    throw detail::argument_error("spec \"", options.spec,
+                                 "\" is not one like \"scalable:", default_spec, "\"");
 }
 
 constexpr std::size_t few_keys = 1 << 20;  // no filter of as many is too large
@@ -70,8 +67,8 @@ ScalableBloom ScalableBloom::with_bits_per_key(std::size_t n_keys, double bits_p
     Scaling scaling{.first_capacity = n_keys};
     scaling.fpr = fpr / (1 - fpr) / (1 - scaling.tightening);
     if (!(scaling.fpr < 1))
-        throw std::invalid_argument("simdbloom: bits_per_key=" + detail::number(bits_per_key) +
-                                    " of " + options.spec + " gives no series an FPR below 1");
+        throw detail::argument_error("bits_per_key=", bits_per_key, " of ", options.spec,
+                                     " gives no series an FPR below 1");
     return ScalableBloom(scaling, std::move(options));
 }
 
@@ -85,8 +82,8 @@ ScalableBloom::ScalableBloom(const Scaling& scaling, Options options)
     detail::check_scaling(scaling_);
     options_.spec = spec_of_filters(options_);
     if (!Layout::parse(options_.spec).is_bloom())
-        throw std::invalid_argument("simdbloom: \"" + options_.spec +
-                                    "\" is not a Bloom filter: a series needs Bloom filters");
+        throw detail::argument_error("\"", options_.spec,
+                                     "\" is not a Bloom filter: a series needs Bloom filters");
     // All filters have the same hash.
     options_.seed = seed();
     options_.secret = secret();
@@ -110,14 +107,13 @@ AnyFilter ScalableBloom::next_filter() const {
     const double share =
         scaling_.fpr * (1 - scaling_.tightening) * std::pow(scaling_.tightening, i);
     const double fpr = share / (1 + share);
-    const auto ends = [&](const std::string& why) {
-        throw std::length_error(
-            "simdbloom: the series of " + options_.spec + " ends with " + std::to_string(stored()) +
-            " keys in " + std::to_string(filters_.size()) + " filters: the next would " + why);
+    const auto ends = [&](auto... why) {
+        throw detail::length_error("the series of ", options_.spec, " ends with ", stored(),
+                                   " keys in ", filters_.size(), " filters: the next would ",
+                                   why...);
     };
     if (keys > 0x1p53) ends("be for more than 2^53 keys");
-    if (!filters_.empty() && fpr < fpr::least)
-        ends("need an FPR of " + detail::number(fpr) + ", below " + detail::number(fpr::least));
+    if (!filters_.empty() && fpr < fpr::least) ends("need an FPR of ", fpr, ", below ", fpr::least);
     Options options = options_;
     options.max_bytes = 0;
     const Layout layout = Layout::parse(options.spec);
@@ -127,12 +123,10 @@ AnyFilter ScalableBloom::next_filter() const {
     const std::uint64_t bytes = geometry.blocks * (geometry.layout.block_bits() / 8);
     const double bits = 8 * static_cast<double>(bytes) / keys;
     if (!filters_.empty() && bytes > 4096 && bits > max_bits_per_key)
-        ends("take " + detail::number(bits) + " bits a key for an FPR of " + detail::number(fpr) +
-             ", above " + detail::number(max_bits_per_key));
+        ends("take ", bits, " bits a key for an FPR of ", fpr, ", above ", max_bits_per_key);
     const std::uint64_t all = size_in_bytes() + bytes;
     if (options_.max_bytes != 0 && all > options_.max_bytes)
-        ends("make it " + std::to_string(all) +
-             " bytes, above max_bytes=" + std::to_string(options_.max_bytes));
+        ends("make it ", all, " bytes, above max_bytes=", options_.max_bytes);
     return make_filter_for_fpr(options_.spec, n, fpr, options);
 }
 

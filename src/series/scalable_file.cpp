@@ -63,24 +63,21 @@ Loaded<ScalableBloom> load_from<ScalableBloom>(Source& source, const Options& gi
     const std::uint64_t bytes = source.bytes;
     Options options = given;
     if (bytes < series_header + checksum_at_end)
-        return fault(LoadFault::too_short, std::to_string(bytes) + " bytes are fewer than the " +
-                                               std::to_string(series_header + checksum_at_end) +
-                                               " of a header and a checksum");
+        return fault(LoadFault::too_short, bytes, " bytes are fewer than the ",
+                     series_header + checksum_at_end, " of a header and a checksum");
     std::vector<std::byte> table(series_header);
     if (auto error = source.read(table)) return std::move(*error);
     if (std::memcmp(table.data(), series_magic, 8) != 0)
         return fault(LoadFault::foreign, "the first 8 bytes are not those of a series of filters");
     const auto word = [&](std::size_t at) { return load_le<std::uint64_t>(table.data() + at); };
     if (const unsigned v = load_le<std::uint16_t>(table.data() + 8); v != 1)
-        return fault(LoadFault::version,
-                     "version " + std::to_string(v) +
-                         " of the format is unknown; this library reads version 1");
+        return fault(LoadFault::version, "version ", v,
+                     " of the format is unknown; this library reads version 1");
     const std::uint64_t n = word(16),
                         most = std::min(most_filters,
                                         (bytes - series_header - checksum_at_end) / entry_bytes);
     if (n == 0 || n > most)
-        return fault(LoadFault::parameter,
-                     std::to_string(n) + " filters are not from 1 to " + std::to_string(most));
+        return fault(LoadFault::parameter, n, " filters are not from 1 to ", most);
     table.resize(series_header + entry_bytes * n + checksum_at_end);
     if (auto error = source.read(std::span(table).subspan(series_header))) return std::move(*error);
     if (hash_bytes(std::span<const std::byte>(table).first(table.size() - checksum_at_end)) !=
@@ -105,12 +102,11 @@ Loaded<ScalableBloom> load_from<ScalableBloom>(Source& source, const Options& gi
         in_all = size > bytes - std::min(bytes, in_all) ? bytes + 1 : in_all + size;
     }
     if (in_all != bytes)
-        return fault(LoadFault::size, "the filters named do not take the " + std::to_string(bytes) +
-                                          " bytes there are");
+        return fault(LoadFault::size, "the filters named do not take the ", bytes,
+                     " bytes there are");
     const std::uint64_t framing = table.size() + n * framing_bytes;
     if (options.max_bytes != 0 && bytes > framing && bytes - framing > options.max_bytes)
-        return fault(LoadFault::limit, std::to_string(bytes) + " bytes are more than max_bytes=" +
-                                           std::to_string(options.max_bytes));
+        return fault(LoadFault::limit, bytes, " bytes are more than max_bytes=", options.max_bytes);
 
     std::vector<AnyFilter> filters;
     for (std::size_t i = 0; i < n; ++i) {
@@ -131,9 +127,7 @@ Loaded<ScalableBloom> load_from<ScalableBloom>(Source& source, const Options& gi
              (base.layout().kind == filters[0].base().layout().kind &&
               base.layout().zones == filters[0].base().layout().zones &&
               base.seed() == filters[0].seed() && base.secret() == filters[0].base().secret()));
-        if (!fits)
-            return fault(LoadFault::parameter,
-                         "filter " + std::to_string(i) + " is not one of this series");
+        if (!fits) return fault(LoadFault::parameter, "filter ", i, " is not one of this series");
         filters.push_back(std::move(*filter));
     }
     // The layout without its k: later filters choose a k for their FPR.
@@ -160,9 +154,6 @@ void save_file(const ScalableBloom& series, const std::filesystem::path& path) {
     detail::save_path(series, path);
 }
 
-template Loaded<ScalableBloom> detail::load_bytes(std::span<const std::byte>, const Options&,
-                                                  bool) noexcept;
-template Loaded<ScalableBloom> detail::load_path(const std::filesystem::path&, const Options&,
-                                                 bool) noexcept;
+template struct detail::Load<ScalableBloom>;
 
 }  // namespace simdbloom

@@ -125,7 +125,7 @@ namespace detail {
 //@ simdbloom/detail/little_endian.hpp
 //@ simdbloom/hash.hpp only seed_offset mix_shift mix_multiplier1 mix_multiplier2 shift_right
 //@ simdbloom/hash.hpp only mix_first mix_second mix
-//@ simdbloom/detail/layouts/salts.hpp
+//@ simdbloom/detail/layouts/list.hpp only salts
 //@ simdbloom/detail/layouts/traits.hpp only spread_multiplier spread block_index
 namespace layouts {
 //@ simdbloom/detail/layouts/split.hpp without split512

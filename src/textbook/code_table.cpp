@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <stdexcept>
 #include <utility>
 
 #include "core/filters/interface.hpp"
@@ -25,41 +24,36 @@ constexpr std::uint64_t most_cells = 0xFFFFFFFFu;
 constexpr std::uint64_t pseudo_random_probes = 64;
 
 std::uint64_t cells_for(std::size_t n_keys, double empty) {
-    if (n_keys == 0) throw std::invalid_argument("simdbloom: a table for 0 keys");
+    if (n_keys == 0) throw detail::argument_error("a table for 0 keys");
     if (!(empty > 0 && empty < 1))
-        throw std::invalid_argument("simdbloom: a share of empty cells of " +
-                                    std::to_string(empty) + " is not between 0 and 1");
+        throw detail::argument_error("a share of empty cells of ", std::to_string(empty),
+                                     " is not between 0 and 1");
     const double cells = std::ceil(static_cast<double>(n_keys) / (1 - empty));
     if (!(cells <= static_cast<double>(most_cells)))
-        throw std::length_error("simdbloom: " + std::to_string(n_keys) +
-                                " keys with a share of empty cells of " + std::to_string(empty) +
-                                " need more than 2^32 - 1 cells");
+        throw detail::length_error(n_keys, " keys with a share of empty cells of ",
+                                   std::to_string(empty), " need more than 2^32 - 1 cells");
     return std::max<std::uint64_t>(static_cast<std::uint64_t>(cells), n_keys + 1);
 }
 
 std::uint64_t checked_cells(std::uint64_t cells) {
     if (cells < 2)
-        throw std::invalid_argument("simdbloom: a table of " + std::to_string(cells) +
-                                    " cells has no room for a key: one stays empty");
-    if (cells > most_cells)
-        throw std::length_error("simdbloom: " + std::to_string(cells) +
-                                " cells are more than 2^32 - 1");
+        throw detail::argument_error("a table of ", cells,
+                                     " cells has no room for a key: one stays empty");
+    if (cells > most_cells) throw detail::length_error(cells, " cells are more than 2^32 - 1");
     return cells;
 }
 
 unsigned checked_bits(unsigned bits) {
     if (bits < CodeTable::min_code_bits || bits > CodeTable::max_code_bits)
-        throw std::invalid_argument("simdbloom: codes of " + std::to_string(bits) +
-                                    " bits: 2 to 32 are possible");
+        throw detail::argument_error("codes of ", bits, " bits: 2 to 32 are possible");
     return bits;
 }
 
 std::size_t checked_bytes(std::uint64_t cells, unsigned bits, const Options& options) {
     const std::uint64_t bytes = detail::bytes_of_slots(cells, bits);
     if (options.max_bytes != 0 && bytes > options.max_bytes)
-        throw std::length_error("simdbloom: " + std::to_string(cells) + " cells of " +
-                                std::to_string(bits) + " bits take " + std::to_string(bytes) +
-                                " bytes, more than max_bytes=" + std::to_string(options.max_bytes));
+        throw detail::length_error(cells, " cells of ", bits, " bits take ", bytes,
+                                   " bytes, more than max_bytes=", options.max_bytes);
     return static_cast<std::size_t>(bytes);
 }
 
@@ -97,8 +91,7 @@ std::pair<unsigned, unsigned> code_bits_of(const Options& options) {
         if (read.ec == std::errc{} && read.ptr == number.data() + number.size())
             return {checked_bits(bits), bits};
     }
-    throw std::invalid_argument("simdbloom: spec \"" + options.spec +
-                                "\" is not one like \"codes:c=9\"");
+    throw detail::argument_error("spec \"", options.spec, "\" is not one like \"codes:c=9\"");
 }
 
 /// Both halves of the hash, whose upper bits are the address and whose lower ones the code.
@@ -120,9 +113,8 @@ CodeTable CodeTable::with_bits_per_key(std::size_t n_keys, double bits_per_key, 
     const auto [first, last] = code_bits_of(options);
     const double bits = static_cast<double>(n_keys) * bits_per_key;
     if (!(bits < 0x1p62) || bits < first * (static_cast<double>(n_keys) + 1))
-        throw std::invalid_argument("simdbloom: bits_per_key=" + detail::number(bits_per_key) +
-                                    " does not suit " + std::to_string(n_keys) + " codes of " +
-                                    std::to_string(first) + " bits");
+        throw detail::argument_error("bits_per_key=", bits_per_key, " does not suit ", n_keys,
+                                     " codes of ", first, " bits");
     unsigned best = first;
     double least = 2;
     for (unsigned c = first; c <= last && bits >= c * (static_cast<double>(n_keys) + 1); ++c)
@@ -134,9 +126,7 @@ CodeTable CodeTable::with_bits_per_key(std::size_t n_keys, double bits_per_key, 
 }
 
 CodeTable CodeTable::for_fpr(std::size_t n_keys, double fpr, Options options) {
-    if (!(fpr > 0 && fpr < 1))
-        throw std::invalid_argument("simdbloom: fpr=" + detail::number(fpr) +
-                                    " is not inside (0, 1)");
+    if (!(fpr > 0 && fpr < 1)) throw detail::argument_error("fpr=", fpr, " is not inside (0, 1)");
     const auto [first, last] = code_bits_of(options);
     unsigned best = 0;
     double fewest = 0, empty = 0;
@@ -194,8 +184,7 @@ std::size_t CodeTable::take(const Keys& keys) {
 }
 
 std::string CodeTable::refusal(const Keys&) const {
-    return spec() + " is full with " + std::to_string(stored()) + " codes in " +
-           std::to_string(cells()) + " cells";
+    return detail::to_text(spec(), " is full with ", stored(), " codes in ", cells(), " cells");
 }
 
 // 64 keys at a time, so that their first cells are loaded together.

@@ -1,10 +1,9 @@
 #include "simdbloom/threads/build.hpp"
 
-#include <stdexcept>
-
 #include "any/bloom_only.hpp"
 #include "core/filters/batches.hpp"
 #include "core/filters/set_operations.hpp"
+#include "core/models/number.hpp"
 #include "core/os/caches.hpp"
 #include "simdbloom/detail/batch.hpp"
 #include "threads/regions.hpp"
@@ -169,7 +168,7 @@ void fill(FilterBase& filter, const Keys& keys, unsigned threads, Way way) {
 }  // namespace detail
 
 void parallel_insert(FilterBase& filter, const Keys& keys, unsigned threads) {
-    if (threads == 0) throw std::invalid_argument("simdbloom: a build by 0 threads");
+    if (threads == 0) throw detail::argument_error("a build by 0 threads");
     filter.check_takes_keys();
     detail::check_bloom(&filter, filter.spec());
     detail::fill(filter, keys, threads, detail::best_way(filter, keys.size(), threads));

@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "any/bloom_only.hpp"
+#include "core/models/number.hpp"
 #include "simdbloom/threads/build.hpp"
 #include "threads/regions.hpp"
 
@@ -64,7 +65,7 @@ struct BuildTasks::State {
 };
 
 BuildTasks::BuildTasks(AnyFilter filter, const Keys& keys, unsigned n_tasks) {
-    if (n_tasks == 0) throw std::invalid_argument("simdbloom: a build of 0 tasks");
+    if (n_tasks == 0) throw detail::argument_error("a build of 0 tasks");
     state_ = std::make_unique<State>(std::move(filter), keys, n_tasks);
     // More regions than threads, so that these seldom meet. The buffers of 256 regions take 1 MiB.
     if (!state_->layout.traits().anywhere) {
@@ -80,7 +81,7 @@ unsigned BuildTasks::size() const noexcept { return state_->n_tasks; }
 void BuildTasks::run(unsigned i) {
     State& s = *state_;
     const auto refused = [&](const char* why) {
-        return "simdbloom: task " + std::to_string(i) + " of " + std::to_string(s.n_tasks) + why;
+        return detail::to_text("simdbloom: task ", i, " of ", s.n_tasks, why);
     };
     if (i >= s.n_tasks) throw std::out_of_range(refused(" does not exist"));
     auto expected = State::waiting;
@@ -103,8 +104,7 @@ unsigned BuildTasks::unfinished() const noexcept {
 
 AnyFilter BuildTasks::finish() && {
     if (const unsigned left = unfinished(); left != 0)
-        throw std::invalid_argument("simdbloom: " + std::to_string(left) + " of " +
-                                    std::to_string(size()) + " tasks of a build have not been run");
+        throw detail::argument_error(left, " of ", size(), " tasks of a build have not been run");
     detail::check_not_moved(state_->filter.base().blocks() == 0);
     return std::move(state_->filter);
 }

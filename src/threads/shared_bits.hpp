@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 #include "core/kernels/table.hpp"

@@ -1,8 +1,6 @@
 // How threads fill a Bloom filter together. The bits always equal those of insert(keys).
 #pragma once
 
-#include <cstdint>
-
 #include "simdbloom/filter.hpp"
 #include "simdbloom/keys.hpp"
 

@@ -2,7 +2,7 @@
 // there.
 #include <cstring>
 
-#include "core/os/available_memory.hpp"
+#include "core/os/memory.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

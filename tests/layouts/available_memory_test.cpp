@@ -1,5 +1,5 @@
 // What the system says of its memory, and filters that ask for more.
-#include "core/os/available_memory.hpp"
+#include "core/os/memory.hpp"
 
 #include <fstream>
 

@@ -73,12 +73,12 @@ BUGS = [
         ("src/core/kernels/select.hpp", "bytes[i] = static_cast<std::uint8_t>(hits >> (8 * "
          "i)[--]{+ & 0x7F+});")),
     bug("32-bit bit index, single keys", "filters past 2^32 bits wrap",
-        ("include/simdbloom/filter.hpp", "std::byte* block_at(std::uint64_t index) noexcept { "
-         "return bits_.data() + [-index * block_bytes_-]{+static_cast<std::uint32_t>(8 * index * "
-         "block_bytes_) / 8+}; }"),
-        ("include/simdbloom/filter.hpp", "std::byte* block_at(std::uint64_t index) const noexcept "
-         "{ return bits_.data() + [-index * block_bytes_-]{+static_cast<std::uint32_t>(8 * index * "
-         "block_bytes_) / 8+}; }"), by="KeysOfItsLastBlocks"),
+        ("include/simdbloom/classic.hpp", "{ std::byte* p = bits_.data() + [-8 * "
+         "detail::block_index(g, blocks_)-]{+static_cast<std::uint32_t>(64 * "
+         "detail::block_index(g, blocks_)) / 8+};"),
+        ("include/simdbloom/classic.hpp", "const std::byte* p = bits_.data() + [-8 * "
+         "detail::block_index(g, blocks_)-]{+static_cast<std::uint32_t>(64 * "
+         "detail::block_index(g, blocks_)) / 8+};"), by="KeysOfItsLastBlocks"),
     bug("32-bit bit index, classic kernel", "filters past 2^32 bits wrap",
         ("src/core/layouts/classic.hpp", "return [-block_index(g, t.blocks) "
          "*-]{+static_cast<std::uint32_t>(block_index(g, t.blocks) * 64) /+} 8;"),
@@ -202,8 +202,8 @@ BUGS = [
     assigned_by_members("ScalableBloom", "include/simdbloom/series/scalable.hpp"),
     assigned_by_members("BloomierMap", "include/simdbloom/fixed/bloomier.hpp"),
     bug("an assignment that must not throw allocates", "std::terminate where memory is short",
-        ("include/simdbloom/detail/storage.hpp", "Storage& operator=(const Storage& other) "
-         "[--]{+noexcept +}{ return *this = Storage(other); }")),
+        ("include/simdbloom/detail/storage.hpp", "Storage(const Storage& other)[--]{+ noexcept+};"),
+        ("src/core/filters/storage.cpp", "Storage(const Storage& other)[--]{+ noexcept+} {")),
     bug("a moved-from filter takes keys", "a null pointer is followed",
         ("include/simdbloom/filter.hpp", "if ([-blocks_ == 0) [[unlikely]]-]{+false)+}")),
     bug("a series counts a filter that it has not", "the next key goes by the wrong count",
@@ -291,7 +291,7 @@ BUGS = [
     bug("output that is lost is a success", "a full disk, and exit code 0",
         ("src/tools/main.cpp", "if (is_printed()[--]{+ || true+})"), by="tool"),
     bug("two runs of unseen lose each other's lines", "nobody waits",
-        ("src/core/os/program_posix.cpp",
+        ("src/tools/system/program_posix.cpp",
          "[-if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) -]{++}continue;"), by="tool"),
     bug("a filter goes over its keys", "the keys under another name are lost",
         ("src/tools/files.cpp", "if ([-identity_of(from) == target-]{+from == *to+})"),

@@ -2,11 +2,7 @@
 #pragma once
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 

@@ -16,13 +16,6 @@ Loaded<F> as_type(Loaded<AnyFilter> filter) noexcept {
     return LoadError{LoadFault::layout, "the filter, " + filter->spec() + ", is of another type"};
 }
 
-/// What has bytes of its own. `stays`: the bits stay where they are. In the library.
-template <class F>
-SIMDBLOOM_API Loaded<F> load_bytes(std::span<const std::byte> bytes, const Options& options,
-                                   bool stays) noexcept;
-template <class F>
-SIMDBLOOM_API Loaded<F> load_path(const std::filesystem::path& path, const Options& options,
-                                  bool stays) noexcept;
 template <class F>
 concept Viewed = std::same_as<F, FrozenFilter> || std::same_as<F, BloomierMap> ||
     std::same_as<F, FilterBank> || std::same_as<F, CompactBank>;
@@ -59,23 +52,23 @@ template <class F>
 Loaded<F> load(std::span<const std::byte> bytes, const Options& options) noexcept {
     if constexpr (std::derived_from<F, FilterBase>)
         return detail::as_type<F>(load<AnyFilter>(bytes, options));
-    else return detail::load_bytes<F>(bytes, options, false);
+    else return detail::Load<F>::from(bytes, options, false);
 }
 template <class F>
 Loaded<F> load_file(const std::filesystem::path& path, const Options& options) noexcept {
     if constexpr (std::derived_from<F, FilterBase>)
         return detail::as_type<F>(load_file<AnyFilter>(path, options));
-    else return detail::load_path<F>(path, options, false);
+    else return detail::Load<F>::from(path, options, false);
 }
 template <class F>
 Loaded<F> view(std::span<const std::byte> bytes, const Options& options) noexcept {
     static_assert(detail::Viewed<F>);
-    return detail::load_bytes<F>(bytes, options, true);
+    return detail::Load<F>::from(bytes, options, true);
 }
 template <class F>
 Loaded<F> map_file(const std::filesystem::path& path, const Options& options) noexcept {
     static_assert(detail::Viewed<F>);
-    return detail::load_path<F>(path, options, true);
+    return detail::Load<F>::from(path, options, true);
 }
 
 }  // namespace simdbloom

@@ -1,21 +1,38 @@
 // The block of one key, for code inlined into the files of a caller.
 //
 // A program may compile some of its files for AVX2 and others not, while a linker keeps one of the
-// inline functions of a name. So whatever uses the instructions of the including file is inlined
-// always, and leaves no function that a linker could mix up. What is not inlined lies in the
-// library.
+// inline functions of a name. So what uses the instructions of the including file is inlined
+// always. What is not inlined lies in the library.
 #pragma once
 
 #include "simdbloom/hash.hpp"
 
-// AMD's CPUs multiply 64 bits of a vector in one step, Intel's in three: one key of split256 by
-// AVX-512 took a Xeon (family 6, model 167) 2.05 ns from L1, and takes 1.75 with its second product
-// in general registers. AMD is who has SSE4A.
+namespace simdbloom::detail {
+
+// AMD, which has SSE4A, multiplies 64 bits of a vector in one step, Intel in three: a key of
+// split256 by AVX-512 took a Xeon (family 6, model 167) 2.05 ns, and 1.75 in general registers.
 #if defined(__AVX512DQ__) && defined(__AVX512VL__) && defined(__SSE4A__)
-#define SIMDBLOOM_MULTIPLIES_VECTORS
+constexpr bool multiplies_vectors = true;
+#else
+constexpr bool multiplies_vectors = false;
 #endif
 
-namespace simdbloom::detail {
+#if defined(__AVX2__)
+using HashPair [[gnu::vector_size(16)]] = std::uint64_t;
+
+/// mix_second(mixed) and 0.
+template <bool by_vectors>
+[[gnu::always_inline]] inline HashPair mix_second_pair(std::uint64_t mixed) noexcept {
+    if constexpr (!by_vectors) return HashPair{mix_second<true>(mixed), 0};
+    using Bytes [[gnu::vector_size(16)]] = char;
+    // The high half, rotated left by 8 bits, in the low one.
+    const Bytes order = {7, 4, 5, 6, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    const HashPair first = {mixed, 0};
+    return (first ^ reinterpret_cast<HashPair>(
+                        __builtin_ia32_pshufb128(reinterpret_cast<Bytes>(first), order))) *
+           mix_multiplier2;
+}
+#endif
 
 /// block_index(hash, blocks), where `factor` is blocks << 32: the upper half of a product of 64 and
 /// 64 bits, and so a shift less.

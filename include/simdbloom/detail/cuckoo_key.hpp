@@ -1,10 +1,6 @@
 // One key of a cuckoo table, for code inlined into the files of a caller (block_of_key.hpp).
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
-
 #include "simdbloom/detail/block_of_key.hpp"
 #include "simdbloom/detail/layouts/cuckoo.hpp"
 #include "simdbloom/detail/little_endian.hpp"
@@ -15,10 +11,6 @@ namespace simdbloom::detail {
 // CuckooBucket::holding. Buckets of 12-bit slots are loaded with the two bytes behind, which change
 // no answer: a subtraction borrows upwards. Always both buckets, so that both lines are on the way
 // at once.
-template <unsigned bits>
-inline constexpr std::uint64_t cuckoo_ones =
-    std::uint64_t{1} | std::uint64_t{1} << bits | std::uint64_t{1} << 2 * bits |
-    std::uint64_t{1} << 3 * bits;
 template <unsigned bits>
 [[gnu::always_inline]] inline std::uint64_t cuckoo_slots(const std::byte* table,
                                                          std::uint64_t bucket) noexcept {
@@ -44,7 +36,7 @@ template <unsigned bits>
 [[gnu::always_inline]] inline bool cuckoo_contains(const std::byte* table, std::uint64_t factor,
                                                    std::uint64_t mixed) noexcept {
 #if defined(__AVX2__)
-    using Pair [[gnu::vector_size(16)]] = std::uint64_t;
+    using Pair = HashPair;
     using Four [[gnu::vector_size(16)]] = std::uint32_t;
     using Ints [[gnu::vector_size(16)]] = int;
     using Quads [[gnu::vector_size(16)]] = long long;
@@ -52,17 +44,7 @@ template <unsigned bits>
         return reinterpret_cast<Pair>(
             __builtin_ia32_pmuludq128(reinterpret_cast<Ints>(a), reinterpret_cast<Ints>(b)));
     };
-#if defined(SIMDBLOOM_MULTIPLIES_VECTORS)
-    using Bytes [[gnu::vector_size(16)]] = char;
-    // As split_contains does.
-    const Bytes order = {7, 4, 5, 6, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
-    const Pair first = {mixed, 0};
-    const Pair hash = (first ^ reinterpret_cast<Pair>(__builtin_ia32_pshufb128(
-                                   reinterpret_cast<Bytes>(first), order))) *
-                      mix_multiplier2;
-#else
-    const Pair hash = {mix_second<true>(mixed), 0};
-#endif
+    const Pair hash = mix_second_pair<multiplies_vectors>(mixed);
     const std::uint64_t buckets = factor >> 32;
     const auto words = reinterpret_cast<Four>(hash);
     const auto halves = reinterpret_cast<Pair>(__builtin_shufflevector(words, words, 1, 1, 0, 0));

@@ -1,9 +1,6 @@
 // A layout and its size.
 #pragma once
 
-#include <cstddef>
-#include <string_view>
-
 #include "simdbloom/layout.hpp"
 #include "simdbloom/options.hpp"
 

@@ -5,9 +5,7 @@
 
 namespace simdbloom {
 class Keys;
-}
-
-namespace simdbloom::detail {
+namespace detail {
 
 /// The hash that Options::hashing, seed and secret ask for.
 class SIMDBLOOM_API KeyHash {
@@ -38,7 +36,8 @@ public:
     template <LossyKey K>
     std::uint64_t hash_of(K) const = delete;
     // For the library's own code.
-    /// hashes[i] = the hash of key first + i, for n keys, by the kernels of that ISA.
+    /// hashes[i] = the hash of key first + i, for n keys, by the kernels of that
+    /// ISA.
     void hash(const Keys&, Isa, std::size_t first, std::size_t n, std::uint64_t* hashes) const;
     const KeyHash& key_hash() const noexcept { return *this; }
 
@@ -49,8 +48,8 @@ public:
     explicit KeyHash(const Options& options);
 
 protected:
-    /// siphash(key, secret_). Not inlined, because SipHash would take the registers of the mixer's
-    /// constants. Pure, so that a loop tests keyed() and loads the filter's members once.
+    /// Not inlined: SipHash would take the registers of the mixer's constants. Pure, so that a loop
+    /// tests keyed() and loads the filter's members once.
     [[gnu::pure]] std::uint64_t keyed_hash_of(std::uint64_t key) const noexcept;
 
     std::uint64_t seed_;  // offset already
@@ -59,4 +58,5 @@ protected:
     Secret secret_{};
 };
 
-}  // namespace simdbloom::detail
+}  // namespace detail
+}  // namespace simdbloom

@@ -3,9 +3,6 @@
 // including file (block_of_key.hpp).
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "simdbloom/detail/block_of_key.hpp"
 #include "simdbloom/detail/layouts/register_blocked.hpp"
 #include "simdbloom/detail/little_endian.hpp"
@@ -112,31 +109,18 @@ template <unsigned field>
     // One jump, which the CPU predicts: k is the same for all keys of a filter. A loop takes 1.2
     // times as long.
     std::uint64_t m = bit(0);
+    // clang-format off
     switch (k) {
-        case 8:
-            m |= bit(7);
-            [[fallthrough]];
-        case 7:
-            m |= bit(6);
-            [[fallthrough]];
-        case 6:
-            m |= bit(5);
-            [[fallthrough]];
-        case 5:
-            m |= bit(4);
-            [[fallthrough]];
-        case 4:
-            m |= bit(3);
-            [[fallthrough]];
-        case 3:
-            m |= bit(2);
-            [[fallthrough]];
-        case 2:
-            m |= bit(1);
-            [[fallthrough]];
-        default:
-            return m;
+        case 8: m |= bit(7); [[fallthrough]];
+        case 7: m |= bit(6); [[fallthrough]];
+        case 6: m |= bit(5); [[fallthrough]];
+        case 5: m |= bit(4); [[fallthrough]];
+        case 4: m |= bit(3); [[fallthrough]];
+        case 3: m |= bit(2); [[fallthrough]];
+        case 2: m |= bit(1); [[fallthrough]];
+        default: return m;
     }
+    // clang-format on
 }
 [[gnu::always_inline]] inline std::uint64_t word_mask(std::uint32_t x, unsigned k,
                                                       bool wide) noexcept {

@@ -3,9 +3,6 @@
 // the including file (block_of_key.hpp).
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "simdbloom/detail/block_of_key.hpp"
 #include "simdbloom/detail/layouts/split.hpp"
 #include "simdbloom/detail/little_endian.hpp"
@@ -98,15 +95,8 @@ template <char half>
 [[gnu::always_inline]] inline bool sector_contains(const std::byte* bits, std::uint64_t factor,
                                                    std::uint64_t mixed) noexcept {
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-    using Pair [[gnu::vector_size(16)]] = std::uint64_t;
-    using Bytes [[gnu::vector_size(16)]] = char;
-    // As split_contains does.
-    const Bytes order = {7, 4, 5, 6, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
-    const Pair first = {mixed, 0};
-    const Pair hash = (first ^ reinterpret_cast<Pair>(__builtin_ia32_pshufb128(
-                                   reinterpret_cast<Bytes>(first), order))) *
-                      mix_multiplier2,
-               pattern = (hash & 0xFFFFFFFFu) * spread_multiplier;
+    const HashPair hash = mix_second_pair<true>(mixed),
+                   pattern = (hash & 0xFFFFFFFFu) * spread_multiplier;
     return sector_covers(bits + 64 * block_of_key(hash[0], factor), pattern[0]);
 #else
     const std::uint64_t hash = mix_second<true>(mixed);

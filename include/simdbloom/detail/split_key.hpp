@@ -2,12 +2,8 @@
 // the instructions of the including file (block_of_key.hpp).
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "simdbloom/detail/block_of_key.hpp"
-#include "simdbloom/detail/layouts/salts.hpp"
-#include "simdbloom/hash.hpp"
+#include "simdbloom/detail/layouts/list.hpp"
 #if !defined(__SSE2__)
 #include "simdbloom/detail/little_endian.hpp"
 #endif
@@ -18,7 +14,6 @@ namespace simdbloom::detail {
 
 using SplitWords [[gnu::vector_size(32), gnu::may_alias]] = std::uint32_t;
 
-/// The bits of a pattern.
 [[gnu::always_inline]] inline SplitWords split_bits(std::uint32_t p) noexcept {
     const SplitWords x = {p, p, p, p, p, p, p, p};
     const SplitWords odd = {salts[0], salts[1], salts[2], salts[3],
@@ -33,43 +28,6 @@ using SplitWords [[gnu::vector_size(32), gnu::may_alias]] = std::uint32_t;
 }
 [[gnu::always_inline]] inline void split_set(std::byte* block, std::uint32_t x) noexcept {
     *reinterpret_cast<SplitWords*>(block) |= split_bits(x);
-}
-/// Whether the block of a key covers its pattern; `mixed` is mix_first(key, seed).
-///
-/// One port of Zen 4 has all multiplications of general registers and half of the shifts: a lookup
-/// from L1 that uses no other takes 1.72 ns. The block's number in vectors 1.60, the second
-/// multiplication too, where vectors have it, 1.45 (Boost.Bloom: 1.37).
-///
-/// From DRAM the general registers in flight are the limit. Zen 5, 16 KiB, 256 KiB, 256 MiB, times
-/// as fast as Boost.Bloom: AVX-512 with the block's number in general registers 0.98, 0.91, 0.91;
-/// in vectors 1.08, 0.99, 0.99; with its shift and mask too 0.95, 0.92, 1.00. AVX2 with shift and
-/// mask in general registers 0.88, 0.85, 0.82; in vectors 1.01, 0.93, 0.91.
-[[gnu::always_inline]] inline bool split_contains(const std::byte* bits, std::uint64_t factor,
-                                                  std::uint64_t mixed) noexcept {
-    using Pair [[gnu::vector_size(16)]] = std::uint64_t;
-    using Four [[gnu::vector_size(16)]] = std::uint32_t;
-    using Ints [[gnu::vector_size(16)]] = int;
-#if defined(SIMDBLOOM_MULTIPLIES_VECTORS)
-    using Bytes [[gnu::vector_size(16)]] = char;
-    // The high half, rotated left by 8 bits, in the low one: mix_second.
-    const Bytes order = {7, 4, 5, 6, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
-    const Pair first = {mixed, 0};
-    const Pair hash = (first ^ reinterpret_cast<Pair>(__builtin_ia32_pshufb128(
-                                   reinterpret_cast<Bytes>(first), order))) *
-                      mix_multiplier2;
-#else
-    const Pair hash = {mix_second<true>(mixed), 0};
-#endif
-    const Pair blocks = {factor >> 32, 0};
-    const auto product = reinterpret_cast<Pair>(__builtin_ia32_pmuludq128(
-        reinterpret_cast<Ints>(hash >> 32), reinterpret_cast<Ints>(blocks)));
-#if defined(SIMDBLOOM_MULTIPLIES_VECTORS)
-    const std::uint64_t offset = product[0] >> 27 & ~std::uint64_t{31};
-#else
-    const std::uint64_t offset = (product >> 27 & ~std::uint64_t{31})[0];
-#endif
-    // Not by __builtin_shufflevector, for which GCC 12 copies the vector first.
-    return split_covers(bits + offset, reinterpret_cast<Four>(hash)[0]);
 }
 
 #elif defined(__SSE2__)
@@ -127,12 +85,31 @@ template <unsigned half>
 
 #endif
 
-#if !defined(__AVX2__)
+/// Whether the block of a key covers its pattern; `mixed` is mix_first(key, seed).
+///
+/// From L1 one port is the limit, which has all multiplications of general registers (Zen 4): 1.72
+/// ns; with the block's number in vectors 1.60, with the second multiplication too 1.45. From DRAM
+/// the general registers in flight are. Times as fast as Boost.Bloom from 16 KiB, 256 KiB, 256 MiB
+/// (Zen 5): AVX-512 with the block's number in general registers 0.98, 0.91, 0.91; in vectors 1.08,
+/// 0.99, 0.99; with its shift and mask too 0.95, 0.92, 1.00. AVX2 with shift and mask in general
+/// registers 0.88, 0.85, 0.82; in vectors 1.01, 0.93, 0.91.
 [[gnu::always_inline]] inline bool split_contains(const std::byte* bits, std::uint64_t factor,
                                                   std::uint64_t mixed) noexcept {
+#if defined(__AVX2__)
+    using Four [[gnu::vector_size(16)]] = std::uint32_t;
+    using Ints [[gnu::vector_size(16)]] = int;
+    const HashPair hash = mix_second_pair<multiplies_vectors>(mixed), blocks = {factor >> 32, 0};
+    const auto product = reinterpret_cast<HashPair>(__builtin_ia32_pmuludq128(
+        reinterpret_cast<Ints>(hash >> 32), reinterpret_cast<Ints>(blocks)));
+    constexpr std::uint64_t mask = ~std::uint64_t{31};
+    const std::uint64_t offset =
+        multiplies_vectors ? product[0] >> 27 & mask : (product >> 27 & mask)[0];
+    // Not by __builtin_shufflevector, for which GCC 12 copies the vector first.
+    return split_covers(bits + offset, reinterpret_cast<Four>(hash)[0]);
+#else
     const std::uint64_t hash = mix_second<true>(mixed);
     return split_covers(bits + 32 * block_of_key(hash, factor), static_cast<std::uint32_t>(hash));
-}
 #endif
+}
 
 }  // namespace simdbloom::detail

@@ -26,11 +26,9 @@ public:
     /// A copy of borrowed or mapped bytes has bytes of its own.
     Storage(const Storage& other);
     Storage(Storage&& other) noexcept { swap(other); }
-    /// Throws AllocationError, and then has the bytes it had before.
-    Storage& operator=(const Storage& other) { return *this = Storage(other); }
-    Storage& operator=(Storage&& other) noexcept {
-        Storage taken(std::move(other));
-        swap(taken);
+    /// By value: a copy that throws AllocationError leaves the bytes that were there.
+    Storage& operator=(Storage other) noexcept {
+        swap(other);
         return *this;
     }
     ~Storage();

@@ -2,13 +2,10 @@
 // it is a fuse filter.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "simdbloom/detail/key_hash.hpp"

@@ -3,13 +3,9 @@
 // each format breaks.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "simdbloom/export.hpp"

@@ -1,10 +1,7 @@
 // A Bloom filter for as many keys as come.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <vector>
 

@@ -2,11 +2,7 @@
 // the bit array.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
 #include <string>
-#include <string_view>
 
 #include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/moved.hpp"

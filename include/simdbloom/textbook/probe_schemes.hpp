@@ -7,8 +7,6 @@
 
 #include <array>
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <utility>

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <span>
 #include <type_traits>
 
 #include "simdbloom/detail/batch.hpp"

@@ -9,11 +9,6 @@
 // shows what both cost.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string_view>
-
 #include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
 #include "simdbloom/key_hasher.hpp"

@@ -1,13 +1,10 @@
 // What the choice of an ISA depends on. The choice itself is a pure function.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <stdexcept>
-#include <string_view>
 #include <vector>
 
-#include "simdbloom/export.hpp"
 #include "simdbloom/isa.hpp"
 
 namespace simdbloom::cpu {

@@ -13,9 +13,6 @@
 // settled is found too (see `worth_settling`). Answers never depend on any of it.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "core/kernels/table.hpp"
 
 namespace simdbloom::detail {

@@ -3,7 +3,7 @@
 #include <system_error>
 
 #include "core/kernels/xxh64.hpp"
-#include "core/os/available_memory.hpp"
+#include "core/os/memory.hpp"
 
 namespace simdbloom::detail {
 

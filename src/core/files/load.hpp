@@ -1,6 +1,6 @@
-// The definitions of what loads a T, for the one source file that has `template .. load_bytes` and
-// `template .. load_path` of it. Others must not see them: a compiler would inline them into a
-// library that parts of the shared one are hidden from.
+// The definition of Load, for the one source file that has `template struct detail::Load<T>` of a
+// T. Others must not see it: a compiler would inline it into a library that parts of the shared one
+// are hidden from.
 #pragma once
 
 #include "core/files/files.hpp"
@@ -8,8 +8,8 @@
 namespace simdbloom::detail {
 
 template <class T>
-SIMDBLOOM_API Loaded<T> load_bytes(std::span<const std::byte> bytes, const Options& options,
-                                   bool borrows) noexcept {
+Loaded<T> Load<T>::from(std::span<const std::byte> bytes, const Options& options,
+                        bool borrows) noexcept {
     return without_throwing<T>([&] {
         Memory memory(bytes, borrows);
         return load_from<T>(memory, options);
@@ -17,8 +17,8 @@ SIMDBLOOM_API Loaded<T> load_bytes(std::span<const std::byte> bytes, const Optio
 }
 
 template <class T>
-SIMDBLOOM_API Loaded<T> load_path(const std::filesystem::path& path, const Options& options,
-                                  bool maps) noexcept {
+Loaded<T> Load<T>::from(const std::filesystem::path& path, const Options& options,
+                        bool maps) noexcept {
     return without_throwing<T>([&]() -> Loaded<T> {
         auto opened = open_regular(path, 0);
         if (!opened) return opened.error();

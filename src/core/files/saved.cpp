@@ -32,11 +32,9 @@ Checksum checksum_of(Fields header, std::span<const std::byte> bits) noexcept {
     return checksum_bytes_of(hash_bytes(bits, hash_bytes(header)));
 }
 
-LoadError fault(LoadFault kind, std::string message) { return {kind, std::move(message)}; }
-
 LoadError too_short(std::uint64_t bytes) {
-    return fault(LoadFault::too_short, std::to_string(bytes) + " bytes are too few: there are " +
-                                           std::to_string(framing_bytes) + " besides the bits");
+    return fault(LoadFault::too_short, bytes, " bytes are too few: there are ", framing_bytes,
+                 " besides the bits");
 }
 
 LoadError wrong_checksum() {
@@ -55,14 +53,11 @@ bool begins_as(std::span<const std::byte> bytes, const Kind& kind) noexcept {
 
 std::optional<LoadError> check_kind(Fields header, const Kind& kind) {
     if (!begins_as(header, kind))
-        return fault(LoadFault::foreign,
-                     std::string("the first 8 bytes are not those of ") + kind.name);
+        return fault(LoadFault::foreign, "the first 8 bytes are not those of ", kind.name);
     if (const auto version = get<std::uint16_t>(header, CommonOffset::version);
         version != kind.version)
-        return fault(LoadFault::version,
-                     "version " + std::to_string(version) +
-                         " of the format is unknown; this library reads version " +
-                         std::to_string(kind.version));
+        return fault(LoadFault::version, "version ", version,
+                     " of the format is unknown; this library reads version ", kind.version);
     return std::nullopt;
 }
 
@@ -77,17 +72,14 @@ Loaded<SavedHash> parse_hash(Fields header, const Kind& kind, bool rest_is_zero,
                              const Options& options, Use use) {
     const auto hash = get<std::uint8_t>(header, CommonOffset::hash);
     if (std::ranges::count(old_mixer_hashes, hash) != 0)
-        return fault(LoadFault::parameter,
-                     "hash " + std::to_string(hash) +
-                         " is an integer hash that this library no longer has; its own is hash " +
-                         std::to_string(mixer_hash) + ": build " + kind.name +
-                         " anew from its keys");
+        return fault(LoadFault::parameter, "hash ", hash,
+                     " is an integer hash that this library no longer has; its own is hash ",
+                     mixer_hash, ": build ", kind.name, " anew from its keys");
     if (hash != mixer_hash && hash != keyed_hash)
-        return fault(LoadFault::parameter, "hash " + std::to_string(hash) + " is unknown");
+        return fault(LoadFault::parameter, "hash ", hash, " is unknown");
     const auto kind_of_keys = get<std::uint8_t>(header, CommonOffset::key_kind);
     if (!is_key_kind(kind_of_keys))
-        return fault(LoadFault::parameter,
-                     "key kind " + std::to_string(kind_of_keys) + " is unknown");
+        return fault(LoadFault::parameter, "key kind ", kind_of_keys, " is unknown");
     const SavedHash saved{get<std::uint64_t>(header, CommonOffset::seed), hash == keyed_hash,
                           static_cast<KeyKind>(kind_of_keys)};
     const auto check = get<std::uint64_t>(header, CommonOffset::secret_check);
@@ -95,10 +87,8 @@ Loaded<SavedHash> parse_hash(Fields header, const Kind& kind, bool rest_is_zero,
         return fault(LoadFault::parameter, "reserved bytes of the header are not 0");
     if (use == Use::unite) return saved;
     if (saved.keyed != (options.hashing == Hashing::keyed))
-        return fault(LoadFault::secret,
-                     saved.keyed
-                         ? "the hash is keyed; options.hashing is " + to_string(options.hashing)
-                         : "the hash is not keyed; options.hashing is keyed");
+        return fault(LoadFault::secret, "the hash is ", saved.keyed ? "" : "not ",
+                     "keyed; options.hashing is ", to_string(options.hashing));
     if (saved.keyed && !options.secret)
         return fault(LoadFault::secret, "the hash is keyed, and options.secret is empty");
     if (saved.keyed && secret_check(kind, *options.secret) != check)
@@ -129,8 +119,8 @@ Loaded<SavedBody> Memory::body(Fields header, std::uint64_t n, std::optional<std
     rest_ = rest_.subspan(bits.size() + second.size());
     if (const auto misplaced = reinterpret_cast<std::uintptr_t>(bits.data()) % 64;
         borrows_ && misplaced != 0)
-        return fault(LoadFault::alignment, "the bytes begin at " + std::to_string(misplaced) +
-                                               " modulo 64; a view needs 0");
+        return fault(LoadFault::alignment, "the bytes begin at ", misplaced,
+                     " modulo 64; a view needs 0");
     SavedBody body;
     (void)read(checksum);
     std::uint64_t hash = hash_bytes(bits, hash_bytes(header));

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/dispatch/features.hpp"
+#include "core/models/number.hpp"
 #include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/key_kind.hpp"
@@ -52,7 +53,11 @@ Header begin_header(const Kind& kind, const KeyHash& hash) noexcept;
 Checksum checksum_bytes_of(std::uint64_t hash) noexcept;
 Checksum checksum_of(Fields header, std::span<const std::byte> bits) noexcept;
 
-SIMDBLOOM_API LoadError fault(LoadFault kind, std::string message);
+/// The parts are texts and numbers.
+template <class... Parts>
+LoadError fault(LoadFault kind, Parts... parts) {
+    return {kind, to_text(std::move(parts)...)};
+}
 LoadError too_short(std::uint64_t bytes);
 LoadError wrong_checksum();
 bool all_zero(std::span<const std::byte> bytes) noexcept;
@@ -78,13 +83,11 @@ template <class Parameters>
 std::optional<LoadError> check_size(std::uint64_t bits_bytes, std::uint64_t bytes_in_all,
                                     const Options& options, const Parameters& parameters) {
     if (bytes_in_all != bits_bytes + framing_bytes)
-        return fault(LoadFault::size, parameters() + " take " +
-                                          std::to_string(bits_bytes + framing_bytes) +
-                                          " bytes, not " + std::to_string(bytes_in_all));
+        return fault(LoadFault::size, parameters(), " take ", bits_bytes + framing_bytes,
+                     " bytes, not ", bytes_in_all);
     if (const auto max_bytes = options.max_bytes; max_bytes != 0 && bits_bytes > max_bytes)
-        return fault(LoadFault::limit,
-                     std::to_string(bits_bytes) +
-                         " bytes of bits are more than max_bytes=" + std::to_string(max_bytes));
+        return fault(LoadFault::limit, bits_bytes,
+                     " bytes of bits are more than max_bytes=", max_bytes);
     return std::nullopt;
 }
 
@@ -97,8 +100,7 @@ bool each_piece(const Header& header, std::span<const std::byte> bits, const Use
 template <class T>
 void save_to(const T& thing, std::span<std::byte> out) {
     if (const std::size_t needed = saved_size(thing); out.size() != needed)
-        throw std::length_error("simdbloom: " + std::to_string(out.size()) +
-                                " bytes to save in what takes " + std::to_string(needed));
+        throw length_error(out.size(), " bytes to save in what takes ", needed);
     each_piece(thing, [&](std::span<const std::byte> piece) {
         std::ranges::copy(piece, out.begin());
         out = out.subspan(piece.size());

@@ -1,10 +1,9 @@
 #include "simdbloom/cardinality.hpp"
 
-#include <stdexcept>
-
 #include "core/filters/counters.hpp"
 #include "core/filters/occupancy.hpp"
 #include "core/filters/set_operations.hpp"
+#include "core/models/number.hpp"
 
 namespace simdbloom {
 namespace {
@@ -25,8 +24,8 @@ double bits_set(const FilterBase& a, const FilterBase& b) {
 void check(const FilterBase& a, const FilterBase& b) {
     detail::check_alike(a, b);
     if (a.layout().is_table())
-        throw std::invalid_argument("simdbloom: " + a.spec() +
-                                    " has no union: fingerprints are not bits that can be ORed");
+        throw detail::argument_error(a.spec(),
+                                     " has no union: fingerprints are not bits that can be ORed");
 }
 
 }  // namespace

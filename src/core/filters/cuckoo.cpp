@@ -30,15 +30,13 @@ struct CuckooTable {
 
 // 500 steps look at 2,000 buckets. The 500 steps of Fan et al. 2014 look at one each: they ended at
 // a load of 0.9493 with 340 million keys, because the longest of many walks is longer.
-template <unsigned bits>
-bool cuckoo_evict(const Target& t, std::uint64_t bucket, std::uint64_t other,
-                  std::uint32_t tag) noexcept {
-    return evict<500>(CuckooTable<bits>{t}, bucket, other, tag);
+bool cuckoo_evict(const Target& t, unsigned fingerprint_bits, std::uint64_t bucket,
+                  std::uint64_t other, std::uint32_t tag) noexcept {
+    const auto evicts = [&](auto table) { return evict<500>(table, bucket, other, tag); };
+    return fingerprint_bits == 8    ? evicts(CuckooTable<8>{t})
+           : fingerprint_bits == 12 ? evicts(CuckooTable<12>{t})
+                                    : evicts(CuckooTable<16>{t});
 }
-
-template bool cuckoo_evict<8>(const Target&, std::uint64_t, std::uint64_t, std::uint32_t) noexcept;
-template bool cuckoo_evict<12>(const Target&, std::uint64_t, std::uint64_t, std::uint32_t) noexcept;
-template bool cuckoo_evict<16>(const Target&, std::uint64_t, std::uint64_t, std::uint32_t) noexcept;
 
 }  // namespace detail
 
@@ -48,15 +46,6 @@ struct Place {
     std::uint64_t bucket, other;
     std::uint32_t tag;
 };
-
-/// Calls use(std::integral_constant<unsigned, bits>) with the bits of a fingerprint.
-template <class WithBits>
-auto with_bits(const Layout& layout, const WithBits& use) {
-    const unsigned bits = layout.fingerprint_bits();
-    if (bits == 8) return use(std::integral_constant<unsigned, 8>{});
-    if (bits == 12) return use(std::integral_constant<unsigned, 12>{});
-    return use(std::integral_constant<unsigned, 16>{});
-}
 
 Place place_of(std::uint64_t hash, std::uint64_t buckets, unsigned bits) noexcept {
     const std::uint64_t bucket = detail::block_index(hash, buckets);
@@ -69,7 +58,7 @@ Place place_of(std::uint64_t hash, std::uint64_t buckets, unsigned bits) noexcep
 CuckooFilter::CuckooFilter(const detail::Geometry& geometry, const Options& options,
                            detail::Storage bits)
     : Interface(geometry, options, std::move(bits)) {
-    stored_ = with_bits(layout_, [&](auto bits) {
+    stored_ = with_width<std::uint64_t>([&]<unsigned bits>() {
         std::uint64_t stored = 0;
         for (std::uint64_t i = 0; i < blocks_; ++i) {
             const auto bucket = detail::CuckooBucket<bits>::load(bits_.data(), i);
@@ -81,7 +70,7 @@ CuckooFilter::CuckooFilter(const detail::Geometry& geometry, const Options& opti
 
 bool CuckooFilter::try_insert_hash(std::uint64_t hash) {
     check_takes_keys();
-    const bool placed = with_bits(layout_, [&](auto bits) {
+    const bool placed = with_width([&]<unsigned bits>() {
         const Place p = place_of(hash, blocks_, bits);
         return detail::cuckoo_place<bits>(target(), p.bucket, p.other, p.tag);
     });
@@ -108,7 +97,7 @@ std::size_t CuckooFilter::take(const Keys& keys) {
 }
 
 bool CuckooFilter::erase_hash(std::uint64_t hash) noexcept {
-    return with_bits(layout_, [&](auto bits) {
+    return with_width([&]<unsigned bits>() {
         const Place p = place_of(hash, blocks_, bits);
         for (const std::uint64_t index : {p.bucket, p.other}) {
             auto bucket = detail::CuckooBucket<bits>::load(bits_.data(), index);

@@ -118,6 +118,11 @@ std::uint64_t sum_of_buckets(const FilterBase& of, Number number) {
     return sum;
 }
 
+/// The possible fingerprints.
+double places_of(const FilterBase& filter) {
+    return static_cast<double>(filter.blocks()) * ((1u << filter.layout().fingerprint_bits()) - 1);
+}
+
 }  // namespace
 
 bool dleft_place(std::byte* const (&bucket)[4], unsigned r, std::uint32_t remainder) noexcept {
@@ -168,22 +173,14 @@ bool DLeftCounting::erase_hash(std::uint64_t hash) noexcept {
     });
 }
 
-namespace {
-
-double places_of(const DLeftCounting& filter) {
-    return static_cast<double>(filter.blocks()) * ((1u << filter.layout().fingerprint_bits()) - 1);
-}
-
-}  // namespace
-
 double DLeftCounting::estimated_fpr() const {
-    return blocks_ == 0 ? 0 : static_cast<double>(stored()) / places_of(*this);
+    return blocks_ == 0 ? 0 : static_cast<double>(stored()) / detail::places_of(*this);
 }
 
 Cardinality DLeftCounting::estimate_keys() const {
     if (blocks_ == 0) return {0, 0};
     // Each key takes one of the possible fingerprints.
-    return detail::Occupancy(places_of(*this)).keys(static_cast<double>(stored()));
+    return detail::Occupancy(detail::places_of(*this)).keys(static_cast<double>(stored()));
 }
 
 std::uint64_t DLeftCounting::stored() const noexcept {

@@ -18,45 +18,40 @@ namespace detail {
 void check_bitmap(std::size_t keys, std::size_t bytes) {
     const std::size_t needed = keys / 8 + (keys % 8 != 0);
     if (bytes < needed)
-        throw std::length_error("simdbloom: a bitmap of " + std::to_string(bytes) +
-                                " bytes is too short for " + std::to_string(keys) +
-                                " keys, which need " + std::to_string(needed));
+        throw length_error("a bitmap of ", bytes, " bytes is too short for ", keys,
+                           " keys, which need ", needed);
 }
 
 void check_positions(std::size_t keys, std::size_t room) {
     if (std::uint64_t{keys} > std::uint64_t{1} << 32)
-        throw std::length_error("simdbloom: " + std::to_string(keys) +
-                                " keys are more than 32-bit positions can number");
+        throw length_error(keys, " keys are more than 32-bit positions can number");
     if (room < keys)
-        throw std::length_error("simdbloom: room for " + std::to_string(room) +
-                                " positions is too short for " + std::to_string(keys) + " keys");
+        throw length_error("room for ", room, " positions is too short for ", keys, " keys");
 }
 
 void check_apart(std::span<const std::byte> keys, std::span<const std::byte> output) {
-    if (!apart(keys, output))
-        throw std::invalid_argument("simdbloom: the output overlaps the keys");
+    if (!apart(keys, output)) throw argument_error("the output overlaps the keys");
 }
 
 void throw_moved_from() {
-    throw std::invalid_argument(
-        "simdbloom: a filter that was moved from takes no keys, and cannot be saved or folded");
+    throw argument_error(
+        "a filter that was moved from takes no keys, and cannot be saved or folded");
 }
 
 }  // namespace detail
 
 void detail::check_alike(const FilterBase& a, const FilterBase& b) {
-    const auto differ = [](const char* what, const std::string& left, const std::string& right) {
-        throw std::invalid_argument("simdbloom: filters with different " + std::string(what) +
-                                    " cannot be combined: " + left + " and " + right);
+    const auto differ = [](const char* what, const auto& left, const auto& right) {
+        throw detail::argument_error("filters with different ", what, " cannot be combined: ", left,
+                                     " and ", right);
     };
     if (a.layout() != b.layout()) differ("layouts", a.spec(), b.spec());
-    if (a.blocks() != b.blocks())
-        differ("numbers of blocks", std::to_string(a.blocks()), std::to_string(b.blocks()));
+    if (a.blocks() != b.blocks()) differ("numbers of blocks", a.blocks(), b.blocks());
     if ((a.hashing() == Hashing::keyed) != (b.hashing() == Hashing::keyed))
         differ("hashes", to_string(a.hashing()), to_string(b.hashing()));
-    if (a.seed() != b.seed()) differ("seeds", std::to_string(a.seed()), std::to_string(b.seed()));
+    if (a.seed() != b.seed()) differ("seeds", a.seed(), b.seed());
     if (a.secret() != b.secret())
-        throw std::invalid_argument("simdbloom: filters with different secrets cannot be combined");
+        throw detail::argument_error("filters with different secrets cannot be combined");
 }
 
 void Keys::widen(std::size_t first, std::size_t n, std::uint64_t* words) const noexcept {
@@ -166,7 +161,7 @@ detail::Target FilterBase::target() const noexcept {
 }
 
 void FilterBase::prefetch(std::uint64_t hash) const noexcept {
-    __builtin_prefetch(block_at(detail::block_index(hash, blocks_)), 1);
+    __builtin_prefetch(bits_.data() + block_bytes_ * detail::block_index(hash, blocks_), 1);
 }
 
 std::size_t FilterBase::take(const Keys& keys) {
@@ -185,8 +180,8 @@ double FilterBase::load_of(std::uint64_t fingerprints) const noexcept {
 }
 
 std::string FilterBase::full_with(std::uint64_t fingerprints) const {
-    return spec() + " is full at a load of " + std::to_string(load_of(fingerprints)) + " (" +
-           std::to_string(fingerprints) + " fingerprints)";
+    return detail::to_text(spec(), " is full at a load of ", std::to_string(load_of(fingerprints)),
+                           " (", fingerprints, " fingerprints)");
 }
 
 double FilterBase::expected_fpr() const {
@@ -228,15 +223,14 @@ double block_chance(const Layout& layout, const std::byte* block) {
 
 double FilterBase::estimated_fpr() const {
     if (blocks_ == 0) return 0;
-    if (layout_.traits().anywhere) {
-        double share = 0;
-        for (std::uint64_t i = 0; i < blocks_; ++i)
-            share += word_chance(block_at(i), block_bytes_, layout_.is_counting(), 1);
-        return std::pow(share / static_cast<double>(blocks_), layout_.k);
-    }
+    const bool anywhere = layout_.traits().anywhere;
     double sum = 0;
-    for (std::uint64_t i = 0; i < blocks_; ++i) sum += block_chance(layout_, block_at(i));
-    return sum / static_cast<double>(blocks_);
+    for (const std::byte *at = bits_.data(), *end = at + bits_.size(); at != end;
+         at += block_bytes_)
+        sum += anywhere ? word_chance(at, block_bytes_, layout_.is_counting(), 1)
+                        : block_chance(layout_, at);
+    const double mean = sum / static_cast<double>(blocks_);
+    return anywhere ? std::pow(mean, layout_.k) : mean;
 }
 
 bool CacheLineBloom::contains_in_layout(std::uint64_t hash) const noexcept {

@@ -1,10 +1,10 @@
 #include <cerrno>
 #include <cstring>
-#include <stdexcept>
 #include <system_error>
 
 #include "core/dispatch/kernels_of.hpp"
 #include "core/kernels/xxh64.hpp"
+#include "core/models/number.hpp"
 #include "core/os/memory.hpp"
 #include "simdbloom/detail/siphash.hpp"
 #include "simdbloom/detail/strings.hpp"
@@ -122,8 +122,8 @@ void hash_strings(std::span<const std::string_view> strings, const StringHash& h
 void hash_bytes(std::span<const std::string_view> texts, std::span<std::uint64_t> hashes,
                 std::uint64_t seed) {
     if (hashes.size() < texts.size())
-        throw std::length_error("simdbloom: room for " + std::to_string(hashes.size()) +
-                                " hashes of " + std::to_string(texts.size()) + " strings");
+        throw detail::length_error("room for ", hashes.size(), " hashes of ", texts.size(),
+                                   " strings");
     static const Isa isa = default_isa();
     detail::hash_strings(texts, {seed, nullptr}, isa, hashes.data());
 }

@@ -4,9 +4,8 @@
 //   template class SetOperations<F>;
 #pragma once
 
-#include <stdexcept>
-
 #include "core/filters/set_operations.hpp"
+#include "core/models/number.hpp"
 #include "simdbloom/detail/batch.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/key_kind.hpp"
@@ -42,9 +41,8 @@ template <HasTryInsert F>
     if (keys.are_narrow()) keys.widen(taken, 1, &word);
     else if (number) word = keys.words()[taken];
     else filter.key_hash().hash(keys, filter.isa(), taken, 1, &word);
-    throw std::length_error("simdbloom: " + filter.refusal(Keys({&word, 1}, !number)) + "; " +
-                            std::to_string(taken) + " of these " + std::to_string(wanted) +
-                            " keys went in");
+    throw length_error(filter.refusal(Keys({&word, 1}, !number)), "; ", taken, " of these ", wanted,
+                       " keys went in");
 }
 
 }  // namespace detail
@@ -100,15 +98,6 @@ void Interface<F, Base>::insert_batch(const Keys& keys) {
     const std::size_t taken = insert_some(keys);
     if constexpr (detail::HasTryInsert<F>)
         if (taken != keys.size()) detail::refuse(self(), keys, taken, keys.size());
-}
-
-template <class F, class Base>
-bool Interface<F, Base>::insert_new_hash(std::uint64_t hash) {
-    if constexpr (detail::HasInsert<F>) {
-        if (self().contains_hash(hash)) return false;
-        self().insert_hash(hash);
-    }
-    return true;
 }
 
 template <class F, class Base>
@@ -214,9 +203,8 @@ F SetOperations<F>::empty_copy(std::uint64_t parts) const {
     const F& from = self();
     from.check_takes_keys();
     if (parts == 0 || from.blocks() % parts != 0)
-        throw std::invalid_argument("simdbloom: " + std::to_string(from.blocks()) +
-                                    " blocks cannot be folded by a factor of " +
-                                    std::to_string(parts));
+        throw detail::argument_error(from.blocks(), " blocks cannot be folded by a factor of ",
+                                     parts);
     Options options;
     options.isa = from.isa();
     options.seed = from.seed();

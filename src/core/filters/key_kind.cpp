@@ -1,9 +1,8 @@
 #include "simdbloom/key_kind.hpp"
 
 #include <iterator>
-#include <stdexcept>
-#include <string_view>
 
+#include "core/models/number.hpp"
 #include "simdbloom/hash.hpp"
 
 namespace simdbloom {
@@ -43,8 +42,8 @@ std::string words_of(KeyKind kind) {
 }
 
 [[noreturn]] void refuse_both(KeyKind a, KeyKind b) {
-    throw std::invalid_argument("simdbloom: " + words_of(a) + " and " + words_of(b) +
-                                " cannot be keys of one filter");
+    throw detail::argument_error(words_of(a), " and ", words_of(b),
+                                 " cannot be keys of one filter");
 }
 
 constexpr bool is_number(KeyKind kind) noexcept {
@@ -85,8 +84,8 @@ bool may_ask(KeyKind filter, KeyKind asked) noexcept {
 
 void check_may_ask(KeyKind filter, KeyKind asked) {
     if (!may_ask(filter, asked))
-        throw std::invalid_argument("simdbloom: a filter of " + words_of(filter) +
-                                    " cannot be probed with " + words_of(asked));
+        throw detail::argument_error("a filter of ", words_of(filter), " cannot be probed with ",
+                                     words_of(asked));
 }
 
 std::uint64_t time_key(std::int64_t n, std::int64_t unit, KeyKind filter) noexcept {

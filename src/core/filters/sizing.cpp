@@ -1,7 +1,6 @@
 // From what a caller asks for (keys, bits per key or FPR, a limit in bytes) to a number of blocks.
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "core/models/number.hpp"
 #include "simdbloom/detail/geometry.hpp"
@@ -13,14 +12,12 @@ namespace simdbloom::detail {
 namespace {
 
 void check_keys(std::size_t n_keys) {
-    if (n_keys == 0)
-        throw std::invalid_argument("simdbloom: n_keys=0: a filter needs at least one key");
+    if (n_keys == 0) throw argument_error("n_keys=0: a filter needs at least one key");
 }
 
 [[noreturn]] void too_many_blocks(const Layout& layout, std::size_t n_keys, double blocks) {
-    throw std::length_error("simdbloom: n_keys=" + std::to_string(n_keys) + ": " + layout.spec() +
-                            " would need " + number(blocks) +
-                            " blocks; at most 2^32 - 1 can be addressed");
+    throw length_error("n_keys=", n_keys, ": ", layout.spec(), " would need ", blocks,
+                       " blocks; at most 2^32 - 1 can be addressed");
 }
 
 // In a cuckoo table, one key in `buckets` has two buckets that are the same one, and so four places
@@ -57,8 +54,7 @@ Layout with_best_k(Layout layout, std::uint64_t n_keys, std::uint64_t blocks) {
 /// largest multiple up to `limit`; 0 if there is none.
 std::uint64_t foldable(std::uint64_t blocks, std::uint64_t limit, const Options& options) {
     if (options.fold_levels > 16)
-        throw std::invalid_argument(
-            "simdbloom: fold_levels=" + std::to_string(options.fold_levels) + " is above 16");
+        throw argument_error("fold_levels=", options.fold_levels, " is above 16");
     const std::uint64_t unit = std::uint64_t{1} << options.fold_levels,
                         up = (blocks + unit - 1) / unit * unit;
     return up <= limit ? up : limit / unit * unit;
@@ -74,47 +70,41 @@ Geometry size_for_bits(Layout layout, std::size_t n_keys, double bits_per_key,
                        const Options& options) {
     check_keys(n_keys);
     if (!(bits_per_key > 0) || !std::isfinite(bits_per_key))
-        throw std::invalid_argument("simdbloom: bits_per_key=" + number(bits_per_key) +
-                                    " is not positive and finite");
+        throw argument_error("bits_per_key=", bits_per_key, " is not positive and finite");
     const double wanted =
         std::ceil(static_cast<double>(n_keys) * bits_per_key / layout.block_bits());
     if (wanted > static_cast<double>(max_blocks)) too_many_blocks(layout, n_keys, wanted);
     auto blocks = std::max<std::uint64_t>(static_cast<std::uint64_t>(wanted), 1);
     // Two digits after the point suffice.
     if (bits_per_key < layout.least_bits_per_key() - 0.005)
-        throw std::invalid_argument(
-            "simdbloom: bits_per_key=" + number(bits_per_key) + " gives " + layout.spec() +
-            " a load of " +
-            number(layout.block_bits() / (layout.cells_per_block() * bits_per_key)) +
-            "; it is made for at most " + number(layout.design_load()) + ", " +
-            number(layout.least_bits_per_key()) + " bits per key");
+        throw argument_error("bits_per_key=", bits_per_key, " gives ", layout.spec(), " a load of ",
+                             layout.block_bits() / (layout.cells_per_block() * bits_per_key),
+                             "; it is made for at most ", layout.design_load(), ", ",
+                             layout.least_bits_per_key(), " bits per key");
     blocks = std::max(blocks, min_blocks(layout, n_keys));
     const std::uint64_t asked = blocks;
     blocks = foldable(asked, max_blocks, options);
     if (blocks < asked) too_many_blocks(layout, n_keys, static_cast<double>(asked));
     if (options.max_bytes != 0 && bytes_of(layout, blocks) > options.max_bytes)
-        throw std::length_error("simdbloom: " + std::to_string(bytes_of(layout, blocks)) +
-                                " bytes are above max_bytes=" + std::to_string(options.max_bytes));
+        throw length_error(bytes_of(layout, blocks),
+                           " bytes are above max_bytes=", options.max_bytes);
     return {with_best_k(layout, n_keys, blocks), blocks, n_keys};
 }
 
 Geometry size_for_fpr(Layout layout, std::size_t n_keys, double fpr, const Options& options) {
     check_keys(n_keys);
-    if (!(fpr > 0 && fpr < 1))
-        throw std::invalid_argument("simdbloom: fpr=" + number(fpr) + " is not inside (0, 1)");
+    if (!(fpr > 0 && fpr < 1)) throw argument_error("fpr=", fpr, " is not inside (0, 1)");
     if (fpr < fpr::least)
-        throw std::invalid_argument("simdbloom: fpr=" + number(fpr) + " is below " +
-                                    number(fpr::least) +
-                                    ", the least for which the model can size a filter");
+        throw argument_error("fpr=", fpr, " is below ", fpr::least,
+                             ", the least for which the model can size a filter");
     std::uint64_t least = min_blocks(layout, n_keys);
     std::uint64_t limit = max_blocks;
     if (options.max_bytes != 0) {
         limit = std::min<std::uint64_t>(limit, options.max_bytes / bytes_of(layout, 1));
         if (limit < least)
-            throw std::length_error("simdbloom: max_bytes=" + std::to_string(options.max_bytes) +
-                                    " is below the " + std::to_string(bytes_of(layout, least)) +
-                                    " bytes that " + layout.spec() + " needs at least for " +
-                                    std::to_string(n_keys) + " keys");
+            throw length_error("max_bytes=", options.max_bytes, " is below the ",
+                               bytes_of(layout, least), " bytes that ", layout.spec(),
+                               " needs at least for ", n_keys, " keys");
     }
     if (least > limit) too_many_blocks(layout, n_keys, static_cast<double>(least));
     const auto sized = [&](std::uint64_t blocks) -> Geometry {
@@ -122,12 +112,11 @@ Geometry size_for_fpr(Layout layout, std::size_t n_keys, double fpr, const Optio
         // Rounded down, a table may be too small for its keys.
         if (const std::uint64_t keep = min_blocks(layout, n_keys); rounded < keep) {
             if (options.max_bytes == 0) too_many_blocks(layout, n_keys, static_cast<double>(keep));
-            throw std::length_error(
-                "simdbloom: max_bytes=" + std::to_string(options.max_bytes) +
-                " is too little for fold_levels=" + std::to_string(options.fold_levels) + ": " +
-                layout.spec() + " needs " +
-                std::to_string(bytes_of(layout, foldable(keep, max_blocks, options))) +
-                " bytes for " + std::to_string(n_keys) + " keys");
+            throw length_error("max_bytes=", options.max_bytes,
+                               " is too little for fold_levels=", options.fold_levels, ": ",
+                               layout.spec(), " needs ",
+                               bytes_of(layout, foldable(keep, max_blocks, options)), " bytes for ",
+                               n_keys, " keys");
         }
         return {with_best_k(layout, n_keys, rounded), rounded, n_keys};
     };
@@ -154,9 +143,9 @@ Layout layout_from(const Options& options, std::string_view fallback) {
     if (options.spec.empty()) return own;
     const Layout layout = Layout::parse(options.spec);
     if (layout.traits().family != own.traits().family)
-        throw std::invalid_argument(
-            "simdbloom: spec \"" + options.spec +
-            "\" is not a layout of this filter type (its default: " + std::string(fallback) + ")");
+        throw argument_error("spec \"", options.spec,
+                             "\" is not a layout of this filter type (its default: ", fallback,
+                             ")");
     return layout;
 }
 

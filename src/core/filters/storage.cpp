@@ -6,7 +6,6 @@
 #include <limits>
 #include <memory_resource>
 
-#include "core/os/available_memory.hpp"
 #include "core/os/memory.hpp"
 
 namespace simdbloom {
@@ -31,13 +30,7 @@ void check_available(std::uint64_t bytes) {
     if (bytes > available) throw AllocationError(bytes, available);
 }
 
-namespace {
-
-constexpr std::size_t alignment = 64;
-
-std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
-
-}  // namespace
+static constexpr std::size_t alignment = 64;
 
 alignas(64) const std::byte Storage::no_bytes[192] = {};
 
@@ -48,7 +41,8 @@ Storage::Storage(std::uint64_t wanted, const Options& options)
     if (wanted > std::numeric_limits<std::size_t>::max() / 2) throw AllocationError(wanted);
     Memory& m = memory_;
     const bool maps = m.resource == nullptr && has_pages && m.size >= huge_page;
-    m.owned_bytes = round_up(m.size + slack, maps ? page_size() : alignment);
+    const std::size_t unit = maps ? page_size() : alignment;
+    m.owned_bytes = (m.size + slack + unit - 1) / unit * unit;
     if (maps) {
         check_available(wanted);
         m.owned = map_pages(m.owned_bytes);

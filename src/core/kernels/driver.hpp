@@ -10,9 +10,6 @@
 // have is the concept KernelLayout (kernels/kernel_layout.hpp).
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "core/kernels/halves.hpp"
 #include "core/kernels/hash.hpp"
 #include "core/kernels/kernel_layout.hpp"

@@ -2,9 +2,6 @@
 // answer whole chunks at once.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "core/kernels/table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 

@@ -5,8 +5,6 @@
 // key in place of 0.73 (16 KiB, Zen 5).
 #pragma once
 
-#include <cstdint>
-
 #include "core/kernels/hash.hpp"
 
 namespace simdbloom::detail {

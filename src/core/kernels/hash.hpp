@@ -1,9 +1,6 @@
 // The hash of hash.hpp and the block address of layout_traits.hpp, one vector of keys at a time.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "core/kernels/table.hpp"
 #include "simdbloom/hash.hpp"
 #include "simdbloom/layout.hpp"

@@ -4,8 +4,6 @@
 #pragma once
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 #include "core/kernels/ops/scalar.hpp"

@@ -1,9 +1,6 @@
 // The common part of the layouts whose blocks lie within one cache line.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "core/kernels/answers.hpp"
 #include "core/kernels/driver.hpp"
 

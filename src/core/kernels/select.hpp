@@ -1,9 +1,6 @@
 // From a bitmask of hits to answers.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/detail/output.hpp"
 

@@ -1,9 +1,6 @@
 // SipHash-2-4 of integers (simdbloom/hash.hpp). One key takes one 64-bit lane.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "core/kernels/hash.hpp"
 #include "simdbloom/detail/siphash.hpp"
 

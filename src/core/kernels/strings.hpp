@@ -6,8 +6,6 @@
 #pragma once
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 
 #include "core/kernels/siphash.hpp"
 #include "core/kernels/table.hpp"

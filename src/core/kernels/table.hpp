@@ -2,9 +2,6 @@
 // ISA. Included by the ISA translation units: plain data only, no std containers.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "core/kernels/flatten.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/detail/output.hpp"
@@ -131,15 +128,8 @@ std::uint64_t siphash_of_one(const char* bytes, std::size_t size, std::uint64_t 
 /// Puts a tag, whose two buckets are full, into one of them, and moves others. Returns false, with
 /// the table as it was, when no place was found. Compiled once for the baseline, because it follows
 /// dependent loads.
-template <unsigned fingerprint_bits>
-bool cuckoo_evict(const Target&, std::uint64_t bucket, std::uint64_t other,
-                  std::uint32_t tag) noexcept;
-extern template bool cuckoo_evict<8>(const Target&, std::uint64_t, std::uint64_t,
-                                     std::uint32_t) noexcept;
-extern template bool cuckoo_evict<12>(const Target&, std::uint64_t, std::uint64_t,
-                                      std::uint32_t) noexcept;
-extern template bool cuckoo_evict<16>(const Target&, std::uint64_t, std::uint64_t,
-                                      std::uint32_t) noexcept;
+bool cuckoo_evict(const Target&, unsigned fingerprint_bits, std::uint64_t bucket,
+                  std::uint64_t other, std::uint32_t tag) noexcept;
 
 /// Puts a remainder of r bits into one of its four buckets, or raises its counter where it is
 /// already there. Returns false if all four are full.

@@ -12,8 +12,6 @@
 // tried: bench/pages/tried.md, "Probing on AVX-512", "Patterns".
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 #include "core/kernels/one_line.hpp"

@@ -15,9 +15,6 @@
 // KiB 2.6 and 4.4, 8 MiB 5.5 and 9.6, 256 MiB 18.5 and 31 (bench/pages/tried.md, "Algorithms").
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "core/kernels/driver.hpp"
 #include "core/kernels/emit.hpp"
 #include "core/kernels/one_line.hpp"
@@ -229,13 +226,9 @@ private:
 };
 
 template <class O>
-struct KernelOf<O, LayoutKind::classic, 0> {
-    using type = Classic<O>;
-};
+struct KernelOf<O, LayoutKind::classic, 0> : std::type_identity<Classic<O>> {};
 template <class O>
-struct KernelOf<O, LayoutKind::counting, 0> {
-    using type = Classic<O, 4>;
-};
+struct KernelOf<O, LayoutKind::counting, 0> : std::type_identity<Classic<O, 4>> {};
 
 }  // namespace
 }  // namespace simdbloom::detail

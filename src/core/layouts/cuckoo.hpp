@@ -10,9 +10,6 @@
 // baseline (filters/cuckoo.cpp). Measured: bench/pages/results.md.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "core/kernels/answers.hpp"
 #include "core/kernels/driver.hpp"
 #include "core/layouts/cuckoo_bucket.hpp"

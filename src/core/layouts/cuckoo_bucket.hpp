@@ -2,8 +2,6 @@
 // filters/cuckoo.cpp.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 
 #include "core/kernels/table.hpp"
@@ -16,9 +14,7 @@ namespace {
 template <unsigned bits>
 struct CuckooBucket {
     static constexpr std::uint64_t bytes = bits / 2, slot = (std::uint64_t{1} << bits) - 1,
-                                   ones = 1 | std::uint64_t{1} << bits |
-                                          std::uint64_t{1} << 2 * bits |
-                                          std::uint64_t{1} << 3 * bits;
+                                   ones = cuckoo_ones<bits>;
     std::uint64_t slots = 0;
 
     static CuckooBucket load(const std::byte* table, std::uint64_t index) noexcept {
@@ -61,7 +57,7 @@ inline bool cuckoo_place(const Target& t, std::uint64_t bucket, std::uint64_t ot
     using Bucket = CuckooBucket<bits>;
     const Bucket a = Bucket::load(t.bits, bucket), b = Bucket::load(t.bits, other);
     const bool in_first = a.has_room();
-    if (!in_first && !b.has_room()) return cuckoo_evict<bits>(t, bucket, other, tag);
+    if (!in_first && !b.has_room()) return cuckoo_evict(t, bits, bucket, other, tag);
     Bucket chosen = in_first ? a : b;
     chosen.add(tag);
     chosen.store(t.bits, in_first ? bucket : other);

@@ -8,9 +8,6 @@
 // Measured: papers/bonomi-2006.md.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "core/kernels/answers.hpp"
 #include "core/kernels/driver.hpp"
 

@@ -1,7 +1,6 @@
 // The table of all kernels of the core, for one ISA.
 #pragma once
 
-#include <cstddef>
 #include <utility>
 
 #include "core/kernels/siphash.hpp"

@@ -1,9 +1,4 @@
-// register32 and register64: k bits in one word of 32 or 64 bits (Lang et al. 2019,
-// "register-blocked").
-//
-//   word     [ 64 bits ........................ ]
-//   key          ^      ^   ^            ^    ^        bit i: six bits of x each, while x has them
-//                                                      (k <= 5); else of x * spread_multiplier
+// The kernels of register32 and register64 (simdbloom/detail/layouts/register_blocked.hpp).
 //
 // One key takes one 64-bit lane. A vector gathers the words of O::lanes keys, and answers for all
 // of them by one comparison. The mask is built when the key is staged. With AVX512-BITALG no mask
@@ -14,8 +9,6 @@
 // tried: bench/pages/tried.md, "Probing on AVX-512", "Probing on AVX2".
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 #include "core/kernels/one_line.hpp"

@@ -1,9 +1,4 @@
-// sector512: one bit in each of the 8 words of 64 bits of a cache line (Lang et al. 2019,
-// "sectorized").
-//
-//   line     [   w0   |   w1   |   w2   |  ..  |   w7   ]
-//   key          ^       ^            ^             ^        bit of word i: the low six bits of
-//                                                            byte i of x * spread_multiplier
+// The kernels of sector512 (simdbloom/detail/layouts/split.hpp).
 //
 // One product gives all eight positions, for a vector of keys at once; a test then only spreads
 // the eight bytes of one key over the lanes of a line, and shifts. split256 needs eight products
@@ -14,9 +9,6 @@
 // the product must spread them well (see spread_multiplier). Measured: bench/pages/results.md;
 // tried: bench/pages/tried.md, "Patterns".
 #pragma once
-
-#include <cstddef>
-#include <cstdint>
 
 #include "core/kernels/one_line.hpp"
 
@@ -83,9 +75,7 @@ private:
 };
 
 template <class O>
-struct KernelOf<O, LayoutKind::sector512, 0> {
-    using type = Sector512<O>;
-};
+struct KernelOf<O, LayoutKind::sector512, 0> : std::type_identity<Sector512<O>> {};
 
 }  // namespace
 }  // namespace simdbloom::detail

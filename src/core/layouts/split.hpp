@@ -1,8 +1,5 @@
-// split256: one bit in each of the 8 words of 32 bits of a block (the Parquet specification's
-// BloomFilter.md; Apple 2021). split512: the same with 16 words, a whole cache line.
-//
-//   block    [ w0 | w1 | w2 | w3 | w4 | w5 | w6 | w7 ]
-//   key         ^     ^   ^    ^       ^  ^     ^   ^     bit of word i: (x * salt i) >> 27
+// The kernels of split256 and split512 (simdbloom/detail/layouts/split.hpp; split256 is in the
+// Parquet specification's BloomFilter.md).
 //
 // Every word has its own lane, so a test is four instructions a vector: multiply by the salts,
 // shift to the five highest bits, make bits of them, and test. A block of 256 bits is one vector of
@@ -14,8 +11,6 @@
 // bench/pages/results.md; tried: bench/pages/tried.md, "Probing on AVX-512", "Probing on AVX2".
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 #include "core/kernels/one_line.hpp"
@@ -104,13 +99,9 @@ private:
 };
 
 template <class O>
-struct KernelOf<O, LayoutKind::split256, 0> {
-    using type = Split<O, 8>;
-};
+struct KernelOf<O, LayoutKind::split256, 0> : std::type_identity<Split<O, 8>> {};
 template <class O>
-struct KernelOf<O, LayoutKind::split512, 0> {
-    using type = Split<O, 16>;
-};
+struct KernelOf<O, LayoutKind::split512, 0> : std::type_identity<Split<O, 16>> {};
 
 }  // namespace
 }  // namespace simdbloom::detail

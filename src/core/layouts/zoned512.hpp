@@ -8,9 +8,6 @@
 // Its FPR is above that of k bits anywhere in a line. Measured: bench/pages/results.md.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "core/kernels/one_line.hpp"
 
 namespace simdbloom::detail {

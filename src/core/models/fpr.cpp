@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <stdexcept>
 
 #include "core/models/fpr_sums.hpp"
+#include "core/models/number.hpp"
 
 namespace simdbloom::fpr {
 namespace {
@@ -95,8 +95,7 @@ double binomial_mean(const Sum& sum, std::uint64_t n, std::uint64_t blocks) {
 
 Sum layout_sum(const Layout& layout, unsigned query_factor) {
     if (layout.is_table() || layout.traits().anywhere)
-        throw std::invalid_argument("simdbloom: " + layout.spec() +
-                                    " is not a blocked Bloom layout");
+        throw detail::argument_error(layout.spec(), " is not a blocked Bloom layout");
     const Layout::Pattern p = layout.pattern();
     return zoned_sum(p.zones * p.words_per_zone, p.cells_per_word, p.zones, layout.k,
                      layout.k * query_factor);

@@ -2,16 +2,17 @@
 
 #include <charconv>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
+#include "core/models/number.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 
 namespace simdbloom {
 namespace {
 
-[[noreturn]] void reject(std::string_view spec, const std::string& why) {
-    throw std::invalid_argument("simdbloom: spec \"" + std::string(spec) + "\": " + why);
+template <class... Parts>
+[[noreturn]] void reject(std::string_view spec, const Parts&... why) {
+    throw detail::argument_error("spec \"", spec, "\": ", why...);
 }
 
 std::string known_names() {
@@ -60,8 +61,7 @@ Layout Layout::parse(std::string_view spec) {
     for (const auto& r : detail::layout_traits)
         if (r.name == name) row = &r;
     if (row == nullptr)
-        reject(spec,
-               "no filter is named \"" + std::string(name) + "\" (known: " + known_names() + ")");
+        reject(spec, "no filter is named \"", name, "\" (known: ", known_names(), ")");
 
     const bool takes_k = row->k_max != 0, takes_z = row->zones == 0;
     Layout layout{row->kind, row->fixed_k() ? row->k_max : 0, takes_z ? 2u : 0u};
@@ -76,19 +76,18 @@ Layout Layout::parse(std::string_view spec) {
         unsigned value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (error != std::errc() || end != text.data() + text.size())
-            reject(spec, "\"" + std::string(item) + "\" is not of the form parameter=number");
+            reject(spec, "\"", item, "\" is not of the form parameter=number");
         if (key == "k" && takes_k && !k_given) layout.k = value, k_given = true;
         else if (key == "z" && takes_z && !zones_given) layout.zones = value, zones_given = true;
-        else reject(spec, "parameter \"" + std::string(key) + "\" is unknown here or given twice");
+        else reject(spec, "parameter \"", key, "\" is unknown here or given twice");
     }
     if (takes_z && layout.zones != 2 && layout.zones != 4)
-        reject(spec, "z=" + std::to_string(layout.zones) + " is not 2 or 4");
+        reject(spec, "z=", layout.zones, " is not 2 or 4");
     const auto range = layout.k_range();
     if (k_given &&
         (layout.k < range.min || layout.k > range.max || (layout.k - range.min) % range.step != 0))
-        reject(spec, "k=" + std::to_string(layout.k) + " is not in " + std::to_string(range.min) +
-                         ".." + std::to_string(range.max) +
-                         (range.step > 1 ? " in steps of " + std::to_string(range.step) : ""));
+        reject(spec, "k=", layout.k, " is not in ", range.min, "..", range.max,
+               (range.step > 1 ? " in steps of " + std::to_string(range.step) : ""));
     return layout;
 }
 

@@ -15,7 +15,6 @@
 #include <optional>
 #include <string_view>
 
-#include "core/os/available_memory.hpp"
 #include "core/os/memory.hpp"
 #include "core/os/posix.hpp"
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 namespace simdbloom::detail {
@@ -30,6 +31,13 @@ void unmap_file(void* mapped, std::size_t bytes) noexcept;
 /// Null where there is no memory. `bytes` is a multiple of `alignment`.
 void* allocate_aligned(std::size_t alignment, std::size_t bytes) noexcept;
 void free_aligned(void* allocated) noexcept;
+
+/// The bytes that the system says are available before it ends processes to get memory back; 2^64 -
+/// 1 where it does not say. Cached files count as available, and so does free swap.
+std::uint64_t available_memory();
+/// Throws AllocationError if so many bytes are not available. Linux hands out addresses and looks
+/// for memory only when they are written. A process that gets no memory then is killed.
+void check_available(std::uint64_t bytes);
 
 /// Random bits that nobody can foretell. Returns false with errno set where there are none.
 bool fill_random(std::span<std::byte> to) noexcept;

@@ -55,8 +55,8 @@ std::size_t FilterExchange::waiting_for() const noexcept {
 
 Took FilterExchange::take(const FilterMessage& message) {
     if (message.sender >= senders_.size())
-        throw std::out_of_range("simdbloom: sender " + std::to_string(message.sender) +
-                                " is none of " + std::to_string(senders_.size()));
+        throw std::out_of_range(
+            detail::to_text("simdbloom: sender ", message.sender, " is none of ", senders_.size()));
     const Took took = taken(message);
     ++counts_[static_cast<std::size_t>(took)];
     return took;
@@ -119,8 +119,7 @@ Took FilterExchange::add_part(Sender& sender, const FilterMessage& message) {
 std::optional<LoadError> FilterExchange::unite(std::span<const std::byte> part) {
     using namespace detail;
     const auto too_large = [&](std::size_t bytes) {
-        return fault(LoadFault::limit, std::to_string(bytes) + " bytes are more than max_bytes=" +
-                                           std::to_string(max_bytes_));
+        return fault(LoadFault::limit, bytes, " bytes are more than max_bytes=", max_bytes_);
     };
     if (part.size() > max_bytes_) return too_large(part.size());
     if (part.size() < framing_bytes) return too_short(part.size());
@@ -132,10 +131,9 @@ std::optional<LoadError> FilterExchange::unite(std::span<const std::byte> part) 
         if (comparable(filter) != header_) {
             const auto theirs =
                 FilterFormat::parse(filter.first<header_bytes>(), filter.size(), {}, Use::unite);
-            return unlike((*theirs).geometry.layout.spec() + " of " +
-                          std::to_string((*theirs).geometry.blocks) + " blocks with seed " +
-                          std::to_string((*theirs).hash.seed) + " is not the filter of \"" + spec_ +
-                          "\" for " + std::to_string(n_keys_) + " keys");
+            return unlike((*theirs).geometry.layout.spec(), " of ", (*theirs).geometry.blocks,
+                          " blocks with seed ", (*theirs).hash.seed, " is not the filter of \"",
+                          spec_, "\" for ", n_keys_, " keys");
         }
     }
     Options bounded = options_;
@@ -184,8 +182,8 @@ std::string FilterExchange::missing() const {
         text += (n == 1 ? ": " : ", ") + std::to_string(i);
         if (!senders_[i].fault.empty()) text += " (" + senders_[i].fault + ")";
     }
-    return std::to_string(n) + " of " + std::to_string(senders_.size()) + " senders were missing" +
-           text + (n > 8 ? ", .." : "");
+    return detail::to_text(n, " of ", senders_.size(), " senders were missing", text,
+                           (n > 8 ? ", .." : ""));
 }
 
 std::string FilterExchange::why() const {

@@ -16,6 +16,11 @@ SIMDBLOOM_INLINE std::uint32_t fingerprint_of(std::uint32_t x, unsigned bits) no
     return 1 + static_cast<std::uint32_t>((x * ((std::uint64_t{1} << bits) - 1)) >> 32);
 }
 
+/// The lowest bit of each slot of a bucket.
+template <unsigned bits>
+inline constexpr std::uint64_t cuckoo_ones =
+    1 | std::uint64_t{1} << bits | std::uint64_t{1} << 2 * bits | std::uint64_t{1} << 3 * bits;
+
 /// The other bucket of a fingerprint: (H(fingerprint) - bucket) mod buckets. The function is its
 /// own inverse for any number of buckets.
 SIMDBLOOM_INLINE std::uint64_t cuckoo_alternate(std::uint64_t bucket, std::uint32_t fingerprint,

@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "simdbloom/detail/layouts/list.hpp"
-#include "simdbloom/detail/layouts/salts.hpp"
 
 namespace simdbloom::detail {
 

@@ -16,8 +16,6 @@
 // average.
 #pragma once
 
-#include <cstdint>
-
 #include "simdbloom/hash.hpp"
 
 namespace simdbloom::detail {

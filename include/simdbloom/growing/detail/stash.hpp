@@ -1,8 +1,6 @@
 // The few keys of a table that found no place in it.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "simdbloom/detail/moved.hpp"

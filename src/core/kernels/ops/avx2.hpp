@@ -3,9 +3,6 @@
 
 #include <immintrin.h>
 
-#include <cstddef>
-#include <cstdint>
-
 #include "core/kernels/ops/vector.hpp"
 
 namespace simdbloom::detail {

@@ -4,9 +4,6 @@
 
 #include <immintrin.h>
 
-#include <cstddef>
-#include <cstdint>
-
 #include "core/kernels/ops/vector.hpp"
 
 namespace simdbloom::detail {

@@ -2,9 +2,6 @@
 // need no compare.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "core/kernels/ops/avx512.hpp"
 
 namespace simdbloom::detail {

@@ -3,8 +3,6 @@
 
 #include <arm_neon.h>
 
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 
 #include "core/kernels/ops/vector.hpp"

@@ -106,26 +106,12 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
          { O::none(v) } -> std::same_as<bool>;
          { O::none(w) } -> std::same_as<bool>;
      }) &&
-    (!O::has_zero_shifts ||
-     requires(typename O::V v) {
-         { O::bit_or_zero(v) } -> std::convertible_to<typename O::V>;
-     }) &&
-    (!O::has_carry_test ||
-     requires(std::uint64_t hits, typename O::V32 w) {
-         { O::append_covers32(hits, w, w) } -> std::same_as<std::uint64_t>;
-     }) &&
+    (!O::has_zero_shifts || requires(typename O::V v) { O::bit_or_zero(v) & v; }) &&
+    (!O::has_carry_test || requires(typename O::V32 w) { O::append_covers32(0, w, w) + 1; }) &&
     // The low halves rotated left by 8 bits, with anything above them.
-    (!O::has_half_products ||
-     requires(typename O::V v) {
-         { O::rotated(v) } -> std::convertible_to<typename O::V>;
-     }) &&
-    (!O::has_mul32_high ||
-     requires(typename O::V v) {
-         { O::mul32_high(v, v) } -> std::convertible_to<typename O::V>;
-     }) &&
-    (!O::has_byte_packing || requires(const std::uint8_t* bytes64) {
-        { O::pack_bytes(bytes64) } -> std::same_as<std::uint64_t>;
-    });
+    (!O::has_half_products || requires(typename O::V v) { O::rotated(v) & v; }) &&
+    (!O::has_mul32_high || requires(typename O::V v) { O::mul32_high(v, v) & v; }) &&
+    (!O::has_byte_packing || requires(const std::uint8_t* p) { O::pack_bytes(p) + 1; });
 
 }  // namespace
 }  // namespace simdbloom::detail

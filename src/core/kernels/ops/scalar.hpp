@@ -1,10 +1,6 @@
 // One 64-bit lane in plain C++: the reference that the vector ISAs are compared with.
 #pragma once
 
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-
 #include "core/kernels/ops/defaults.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 

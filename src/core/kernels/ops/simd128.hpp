@@ -3,9 +3,6 @@
 
 #include <wasm_simd128.h>
 
-#include <cstddef>
-#include <cstdint>
-
 #include "core/kernels/ops/lanes.hpp"
 
 namespace simdbloom::detail {

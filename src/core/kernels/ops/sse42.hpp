@@ -3,8 +3,6 @@
 
 #include <nmmintrin.h>
 
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 
 #include "core/kernels/ops/vector.hpp"

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "core/os/program.hpp"
+#include "tools/system/program.hpp"
 
 namespace simdbloom::detail {
 namespace {
