@@ -110,6 +110,11 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
      requires(typename O::V v) {
          { O::bit_or_zero(v) } -> std::convertible_to<typename O::V>;
      }) &&
+    // The lanes whose bit number n % 64 is set.
+    (!O::has_bit_lanes ||
+     requires(typename O::V v) {
+         { O::bit_lanes(v, v) } -> std::convertible_to<unsigned>;
+     }) &&
     (!O::has_carry_test ||
      requires(std::uint64_t hits, typename O::V32 w) {
          { O::append_covers32(hits, w, w) } -> std::same_as<std::uint64_t>;
