@@ -91,18 +91,20 @@ template <char half>
 ///
 /// With both products of the pattern in vectors a lookup takes 1.02 ns from L1 and 14.2 from DRAM;
 /// with the products in general registers 1.24 and 17.9, because fewer keys fit into the window of
-/// the CPU (Zen 5).
+/// the CPU (Zen 5). On a Xeon (family 6, model 167), 16 KiB, 2 and 8 MiB, in vectors 2.71, 3.28 and
+/// 3.97; in general registers 1.51, 2.91 and 3.52.
 [[gnu::always_inline]] inline bool sector_contains(const std::byte* bits, std::uint64_t factor,
                                                    std::uint64_t mixed) noexcept {
-#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-    const HashPair hash = mix_second_pair<true>(mixed),
-                   pattern = (hash & 0xFFFFFFFFu) * spread_multiplier;
-    return sector_covers(bits + 64 * block_of_key(hash[0], factor), pattern[0]);
-#else
+#if defined(__AVX2__)
+    if constexpr (multiplies_vectors) {
+        const HashPair hash = mix_second_pair<true>(mixed),
+                       pattern = (hash & 0xFFFFFFFFu) * spread_multiplier;
+        return sector_covers(bits + 64 * block_of_key(hash[0], factor), pattern[0]);
+    }
+#endif
     const std::uint64_t hash = mix_second<true>(mixed);
     return sector_covers(bits + 64 * block_of_key(hash, factor),
                          spread(static_cast<std::uint32_t>(hash)));
-#endif
 }
 
 }  // namespace simdbloom::detail

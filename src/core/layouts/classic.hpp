@@ -123,7 +123,8 @@ private:
     /// their lines would cost bandwidth.
     static unsigned test(const Target& t, V position, unsigned alive) {
         const V words = O::gather64(t.bits, offset_vector(t, position), alive);
-        return O::nonzero_lanes(words & mask(position)) & alive;
+        if constexpr (O::has_bit_lanes && cell_bits == 1) return O::bit_lanes(words, position);
+        else return O::nonzero_lanes(words & mask(position));
     }
 
     /// A ring of keys on their way through the probes: for each key the position of its next probe,

@@ -18,6 +18,7 @@ struct OpsDefaults {
     static constexpr bool has_carry_test = false;     // covers32() in the carry: AVX2
     static constexpr bool has_half_products = false;  // see halves.hpp: AVX2
     static constexpr bool has_zero_shifts = false;    // 1 << n of any n: 0 from 64 on
+    static constexpr bool has_bit_lanes = false;      // one bit of each lane: AVX2
     static constexpr bool has_line_test = false;      // k bits anywhere in a line: AVX2
     static constexpr bool has_missing_bits = false;   // reductions are dear: NEON, SIMD128
     static constexpr bool has_byte_packing = false;   // 64 bytes of 0 or 1 into 64 bits

@@ -107,6 +107,8 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
          { O::none(w) } -> std::same_as<bool>;
      }) &&
     (!O::has_zero_shifts || requires(typename O::V v) { O::bit_or_zero(v) & v; }) &&
+    // The lanes whose bit number n % 64 is set.
+    (!O::has_bit_lanes || requires(typename O::V v) { O::bit_lanes(v, v) + 1; }) &&
     (!O::has_carry_test || requires(typename O::V32 w) { O::append_covers32(0, w, w) + 1; }) &&
     // The low halves rotated left by 8 bits, with anything above them.
     (!O::has_half_products || requires(typename O::V v) { O::rotated(v) & v; }) &&
