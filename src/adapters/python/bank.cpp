@@ -80,7 +80,7 @@ std::vector<std::size_t> sizes_of(const py::iterable& given) {
 
 /// Throws TypeError for what is not a filter, ValueError for filters of which no bank is made.
 SharedBank<FilterBank> of_filters(const py::iterable& given, const std::optional<std::string>& isa,
-                      std::size_t max_bytes) {
+                                  std::size_t max_bytes) {
     std::vector<std::shared_ptr<Filter>> filters;
     for (const py::handle filter : given) {
         if (!py::isinstance<Filter>(filter))
@@ -257,15 +257,14 @@ void define_keeping(BankType<B>& type) {
     type.def("__deepcopy__", [=](const Bank<B>& self, py::handle) { return copy(self); });
     define_saving<B>(
         type, [](const Bank<B>& self, const auto& use) { return self.held(use); }, &new_bank<B>);
-    define_reader(
-        type, "map", "path",
-        "A read-only bank whose bits stay in the file. The file may be removed, but must "
-        "not change or be cut. Errors as of load. Changes raise ValueError.",
-        [](const py::object& file, const Options& options) {
-            const std::filesystem::path path = path_of(file, nullptr);
-            return std::make_shared<Bank<B>>(
-                loaded_by<B>([&] { return map_file<B>(path, options); }, &path), true);
-        });
+    define_reader(type, "map", "path",
+                  "A read-only bank whose bits stay in the file. The file may be removed, but must "
+                  "not change or be cut. Errors as of load. Changes raise ValueError.",
+                  [](const py::object& file, const Options& options) {
+                      const std::filesystem::path path = path_of(file, nullptr);
+                      return std::make_shared<Bank<B>>(
+                          loaded_by<B>([&] { return map_file<B>(path, options); }, &path), true);
+                  });
     using Bytes = std::span<const std::byte>;
     define_view(
         type,
@@ -301,8 +300,8 @@ void define_lookups(BankType<B>& type) {
     type.def(
         "select",
         [](const Bank<B>& self, py::handle key) {
-            return row_of(with_one(
-                self, key, [](const auto& bank, const auto& k) { return bank.select(k); }));
+            return row_of(with_one(self, key,
+                                   [](const auto& bank, const auto& k) { return bank.select(k); }));
         },
         py::arg("key"),
         "The sets that may have one key, ascending, as uint32. Errors as of Filter.add.");
@@ -313,7 +312,8 @@ void define_lookups(BankType<B>& type) {
                             [](const auto& bank, const auto& k) { return bank.count(k); });
         },
         py::arg("key"), "How many sets may have one key. Errors as of Filter.add.");
-    define_hashes(type, [](const Bank<B>& self) { return std::pair(self.hash(), self.key_kind()); });
+    define_hashes(type,
+                  [](const Bank<B>& self) { return std::pair(self.hash(), self.key_kind()); });
 }
 
 template <class B>

@@ -59,13 +59,11 @@ constexpr char unmade[] = "simdbloom: __init__ of this object was not called";
 /// pybind11 calls this operator only for a method of an object whose __init__ was not called
 /// (`Filter.__new__(Filter)`).
 void refuse_objects_without_init(py::module_& module) {
-    for (const char* name :
-         {"Filter", "ConcurrentFilter", "CodeTable", "ForeignFilter", "JoinBuilder", "JoinFilter",
-          "Map", "Rows", "Choice", "Advice", "FilterTimes", "ArrowColumn", "FilterBank",
-          "CompactBank", "FilterExchange", "Governor", "JoinCounters", "SchemeBloom", "StarProbe", "Worth"}) {
-        const py::object type = module.attr(name);
-        py::detail::get_type_info(reinterpret_cast<PyTypeObject*>(type.ptr()))->operator_new =
-            [](std::size_t) -> void* {
+    const py::dict members(module.attr("__dict__"));
+    for (const auto& [name, member] : members) {
+        auto* const type = reinterpret_cast<PyTypeObject*>(member.ptr());
+        if (PyType_Check(member.ptr()) == 0 || py::detail::get_type_info(type) == nullptr) continue;
+        py::detail::get_type_info(type)->operator_new = [](std::size_t) -> void* {
             throw py::type_error(unmade);
         };
     }

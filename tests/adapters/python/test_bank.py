@@ -112,9 +112,7 @@ class Answers(unittest.TestCase):
                 self.assertEqual(other.isa, isa)
                 np.testing.assert_array_equal(other.contains(keys[3]), bank.contains(keys[3]))
 
-    # Promise of python_bank: A CompactBank of Python answers as filters made one by one, and loses
-    #   no key when sets are added and cleared.
-    def test_of_unequal_sets_are_those_of_filters_one_by_one(self):
+    def test_of_unequal_sets_are_those_of_sets_of_python(self):
         rng = random.Random(5)
         sizes = [round(10 ** rng.uniform(0, 4)) for _ in range(150)] + [0]
         bank = CompactBank.for_fpr(iter(sizes), 0.001, seed=9)
@@ -403,8 +401,8 @@ class Saved(unittest.TestCase):
         for other in banks + views:
             self.assertEqual(other.to_bytes(), data)
             np.testing.assert_array_equal(other.contains(keys[1]), flags)
-            self.assertEqual((len(other), repr(other), other.seed), (len(bank), repr(bank), bank.seed))
-            self.assertEqual(str(other.n_keys), str(bank.n_keys))
+            self.assertEqual((len(other), repr(other), str(other.n_keys), other.seed),
+                             (len(bank), repr(bank), str(bank.n_keys), bank.seed))
         for other in banks:
             self.assertFalse(other.read_only)
             other.insert(other.add_set(*new_set), [10**12])
