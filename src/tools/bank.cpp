@@ -1,6 +1,7 @@
 // simdbloom bank: which of many sets may have a key.
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -14,15 +15,18 @@
 #include "json.hpp"
 #include "keys.hpp"
 #include "kmers.hpp"
+#include "simdbloom/hash.hpp"
 
 namespace simdbloom::tools {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The file of the names: what the keys are, and the name of each set, a line each.
+/// The file of the names: what the keys are and the seed of the bank, and the name of each set, a
+/// line each. The seed is the hash of the names: a crash between the two files leaves names that
+/// are seen to be of another bank.
 std::string names_of(const std::string& bank) { return bank + ".sets"; }
-/// The first line of that file, "lines" or "21-mers", and back. k is 0 for lines.
+/// What the keys are, "lines" or "21-mers", and back. k is 0 for lines.
 std::string keys_of(unsigned k) { return k == 0 ? "lines" : std::to_string(k) + "-mers"; }
 unsigned k_of(std::string_view keys, const std::string& path) {
     unsigned k = 0;
@@ -38,6 +42,13 @@ void add_kmers(CLI::App& command, unsigned& k, const std::string& help) {
         ->default_str("")
         ->check(CLI::Range(1u, longest_kmer))
         ->type_name("K");
+}
+
+/// The first line of the file: "lines 0123456789abcdef".
+std::string first_line(unsigned k, std::uint64_t seed) {
+    char hex[17];
+    std::snprintf(hex, sizeof hex, "%016llx", count_of(seed));
+    return keys_of(k) + " " + hex;
 }
 
 struct BankBuild {
@@ -74,9 +85,9 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths) {
 
 /// use(keys) for the keys of a file, some at a time.
 template <class Use>
-void for_each_keys(const std::string& path, unsigned k, const Use& use) {
+void for_each_keys(const std::string& path, unsigned k, std::uint64_t seed, const Use& use) {
     if (k != 0) return for_each_kmers(path, k, use, [](const std::string&) {});
-    KeySource source({path}, KeyFormat::lines, 0);
+    KeySource source({path}, KeyFormat::lines, seed);
     while (source.next()) use(Keys::hashes(source.hashes()));
 }
 
@@ -100,17 +111,18 @@ int build(const BankBuild& s) {
     for (const auto& file : files) keys.push_back(static_cast<std::size_t>(count_keys(file, s.k)));
     if (std::ranges::max(keys) == 0)
         throw std::runtime_error("\"" + files.front() + "\" has no keys");
+    std::string names;
+    for (const auto& file : files) names += escaped(file) + "\n";
     Options options;
+    options.seed = hash_bytes(names);
     options.spec = s.spec;
     options.key_kind = s.k == 0 ? KeyKind::bytes : KeyKind::integers;
     auto bank = s.bits_per_key ? CompactBank::with_bits_per_key(keys, *s.bits_per_key, options)
                                : CompactBank::for_fpr(keys, s.fpr, options);
-    std::string names = keys_of(s.k) + "\n";
-    for (std::size_t set = 0; set < files.size(); ++set) {
-        for_each_keys(files[set], s.k, [&](const Keys& some) { bank.insert(set, some); });
-        names += escaped(files[set]) + "\n";
-    }
-    save_text(names, names_of(s.output));
+    for (std::size_t set = 0; set < files.size(); ++set)
+        for_each_keys(files[set], s.k, bank.seed(),
+                      [&](const Keys& some) { bank.insert(set, some); });
+    save_text(first_line(s.k, bank.seed()) + "\n" + names, names_of(s.output));
     save_file(bank, s.output);
     const BankSizes sizes = sizes_of(bank);
     const std::string spec = bank.banks()[0].spec();
@@ -157,7 +169,9 @@ Sets read_sets(const std::string& bank_path, const CompactBank& bank) {
     while (source.next())
         for (const auto line : source.texts()) lines.push_back(escaped(line));
     if (lines.empty()) lines.emplace_back();
-    const unsigned k = k_of(lines[0], path);
+    const unsigned k = k_of(std::string_view(lines[0]).substr(0, lines[0].find(' ')), path);
+    if (lines[0] != first_line(k, bank.seed()))
+        throw std::runtime_error("\"" + path + "\" is of another bank than \"" + bank_path + "\"");
     lines.erase(lines.begin());
     if (lines.size() != bank.sets())
         throw std::runtime_error("\"" + path + "\" names " + std::to_string(lines.size()) +

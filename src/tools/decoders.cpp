@@ -112,6 +112,8 @@ constexpr Magic magics[] = {
     {"zstd", "\x28\xB5\x2F\xFD", "", zstd_decoder},
     {"zstd", "\x50\x2A\x4D\x18", "\xF0\xFF\xFF\xFF", zstd_decoder},  // by pzstd
     {"bzip2", "BZh01AY&SY", "\xFF\xFF\xFF\xF0\xFF\xFF\xFF\xFF\xFF\xFF", nullptr},
+    {"bzip2", "BZh0\x17\x72\x45\x38\x50\x90", "\xFF\xFF\xFF\xF0\xFF\xFF\xFF\xFF\xFF\xFF",
+     nullptr},  // of nothing
     {"lz4", "\x04\x22\x4D\x18", "", nullptr},
     {"xz",
      "\xFD"

@@ -138,7 +138,11 @@ bool Seen::insert_document(const std::vector<std::uint64_t>& hashes) {
         1, static_cast<std::size_t>(std::ceil(documents_.overlap * all * (1 - 1e-12))));
     if (found >= enough) return false;
     (void)update_fpr(100 + filter_.stored() / 200);
-    if (fpr_ > 0) lost_ += at_least(enough - found, hashes.size() - found, fpr_);
+    // Of documents that are hidden with probability p, p / (1 - p) are for each that is not.
+    if (fpr_ > 0) {
+        const double p = std::min(0.999, at_least(enough - found, hashes.size() - found, fpr_));
+        lost_ += p / (1 - p);
+    }
     filter_.insert(Keys::hashes(hashes));
     return true;
 }

@@ -29,11 +29,22 @@ struct UnseenSettings {
     bool sized = false;  // an option of the scaling was given
 };
 
+/// Runs of n words are keys of the kind `other` with the seed n, so that neither texts nor runs of
+/// another length are among them.
+std::string words_of(KeyKind kind, std::uint64_t seed) {
+    if (kind == KeyKind::bytes) return "texts";
+    if (kind == KeyKind::other) return "runs of " + std::to_string(seed) + " words";
+    return "of the kind " + to_string(kind);
+}
+
 ScalableBloom open_filter(const UnseenSettings& s) {
+    const std::size_t ngram = s.documents.ngram;
+    const KeyKind kind = ngram == 0 ? KeyKind::bytes : KeyKind::other;
     if (!std::filesystem::exists(s.filter)) {
         Options options;
         options.spec = s.spec;
-        options.key_kind = KeyKind::bytes;
+        options.key_kind = kind;
+        options.seed = ngram;
         return ScalableBloom(s.scaling, options);
     }
     if (s.sized)
@@ -41,9 +52,10 @@ ScalableBloom open_filter(const UnseenSettings& s) {
             s.filter +
             " exists, and keeps the capacity, growth, FPR and spec that it was made with");
     auto filter = load_file<ScalableBloom>(s.filter).value();
-    if (!may_ask(filter.key_kind(), KeyKind::bytes))
-        throw std::runtime_error("the keys of " + s.filter + " are of the kind " +
-                                 to_string(filter.key_kind()) + ", and no lines");
+    const KeyKind its = filter.key_kind();
+    if (!may_ask(its, kind) || (its == KeyKind::other && filter.seed() != ngram))
+        throw std::runtime_error("the keys of " + s.filter + " are " +
+                                 words_of(its, filter.seed()) + ", not " + words_of(kind, ngram));
     return filter;
 }
 

@@ -216,6 +216,7 @@ TEST(Exchange, WhatCannotBeIsRefused) {
         return exchange.state();
     };
     EXPECT_INVALID("senders=0", made(0, 100, "auto", 10));
+    EXPECT_LENGTH_ERROR("senders=18446744073709551615", made(SIZE_MAX, 100, "auto", 10));
     EXPECT_INVALID("max_bytes=0", made(1, 0, "auto", 10));
     EXPECT_INVALID("n_keys=0", made(1, 100, "auto", 0));
     EXPECT_INVALID("cuckoo12", made(1, 100, "cuckoo12", 10));

@@ -21,7 +21,7 @@ py::handle object_at(PyObject* const* objects, std::size_t row) {
 }
 
 constexpr char no_key[] =
-    "simdbloom: %.200R is not a key: keys are numbers, strings, bytes, dates, times and "
+    "simdbloom: %.200S is not a key: keys are numbers, strings, bytes, dates, times and "
     "UUIDs";
 
 std::uint64_t integer_key(py::handle integer) {
@@ -33,7 +33,7 @@ std::uint64_t integer_key(py::handle integer) {
         if (PyErr_Occurred() == nullptr) return large;
         PyErr_Clear();
     }
-    refuse(PyExc_OverflowError, "simdbloom: the key %.200R does not fit into 64 bits", integer);
+    refuse(PyExc_OverflowError, "simdbloom: the key %.200S does not fit into 64 bits", integer);
 }
 
 bool is_decimal(py::handle object) { return type_name(object) == "decimal.Decimal"; }
@@ -48,7 +48,7 @@ std::uint64_t decimal_key(py::handle object) {
     for (const py::handle digit : parts[1].cast<py::tuple>())
         if (__builtin_mul_overflow(all, 10, &all) ||
             __builtin_add_overflow(all, digit.cast<int>(), &all))
-            refuse(PyExc_OverflowError, "simdbloom: the key %.200R does not fit into 128 bits",
+            refuse(PyExc_OverflowError, "simdbloom: the key %.200S does not fit into 128 bits",
                    object);
     if (parts[0].cast<int>() != 0) all = -all;
     // Doubles end at 10^-324 and 10^308.
@@ -127,7 +127,7 @@ void take_objects_of_all_kinds(OwnedColumn& own, std::size_t n, const Objects& o
             all_times[row] = one_time(key);
             if (!all_times[row] || all_times[row]->is_instant != first_time->is_instant)
                 refuse(PyExc_TypeError,
-                       "simdbloom: %.200R is among keys that are times of another "
+                       "simdbloom: %.200S is among keys that are times of another "
                        "sort",
                        key);
         } else if (const auto word = number_key(key)) {
@@ -136,7 +136,7 @@ void take_objects_of_all_kinds(OwnedColumn& own, std::size_t n, const Objects& o
         } else {
             refuse(PyExc_TypeError,
                    is_text(key) || one_time(key)
-                       ? "simdbloom: %.200R is among keys that are numbers"
+                       ? "simdbloom: %.200S is among keys that are numbers"
                        : no_key,
                    key);
         }
@@ -155,7 +155,7 @@ void take_sequence(OwnedColumn& own) {
         if (!keys && PyErr_ExceptionMatches(PyExc_TypeError) != 0) {
             PyErr_Clear();
             refuse(PyExc_TypeError,
-                   "simdbloom: %.200R is not iterable: put one key in a list, or call add(key), "
+                   "simdbloom: %.200S is not iterable: put one key in a list, or call add(key), "
                    "key in "
                    "filter",
                    own.object);
@@ -338,7 +338,7 @@ std::unique_ptr<OwnedColumn> column_of(py::handle object, bool hashed) {
         if (py::isinstance<py::array>(object) && py::hasattr(object, "_mask")) take_mask(*own);
         take_array(*own, std::move(array), hashed);
     } else if (hashed) {
-        refuse(PyExc_TypeError, "simdbloom: hashes are an array of uint64 of numpy, not %R",
+        refuse(PyExc_TypeError, "simdbloom: hashes are an array of uint64 of numpy, not %S",
                py::type::of(object));
     } else {
         take_sequence(*own);

@@ -247,6 +247,7 @@ bool is_text(py::handle object);
 std::string_view text_key(py::handle text);
 /// The 16 bytes of a UUID in the order of its text.
 py::bytes bytes_of_uuid(py::handle uuid);
+/// Throws an error. %S of the format is the repr of the object.
 [[noreturn]] void refuse(PyObject* error, const char* format, py::handle object);
 
 /// Marks a row as NULL.

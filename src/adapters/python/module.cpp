@@ -3,6 +3,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <cstring>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -53,17 +54,17 @@ void define_load_error(py::module_& module) {
     module.attr("LoadError") = type;
 }
 
+constexpr char unmade[] = "simdbloom: __init__ of this object was not called";
+
 /// pybind11 calls this operator only for a method of an object whose __init__ was not called
 /// (`Filter.__new__(Filter)`).
 void refuse_objects_without_init(py::module_& module) {
-    for (const char* name :
-         {"Filter", "ConcurrentFilter", "CodeTable", "ForeignFilter", "JoinBuilder", "JoinFilter",
-          "Map", "Rows", "Choice", "Advice", "FilterTimes", "ArrowColumn", "FilterBank",
-          "FilterExchange", "Governor", "JoinCounters", "SchemeBloom", "StarProbe", "Worth"}) {
-        const py::object type = module.attr(name);
-        py::detail::get_type_info(reinterpret_cast<PyTypeObject*>(type.ptr()))->operator_new =
-            [](std::size_t) -> void* {
-            throw py::type_error("simdbloom: __init__ of this object was not called");
+    const py::dict members(module.attr("__dict__"));
+    for (const auto& [name, member] : members) {
+        auto* const type = reinterpret_cast<PyTypeObject*>(member.ptr());
+        if (PyType_Check(member.ptr()) == 0 || py::detail::get_type_info(type) == nullptr) continue;
+        py::detail::get_type_info(type)->operator_new = [](std::size_t) -> void* {
+            throw py::type_error(unmade);
         };
     }
 }
@@ -99,6 +100,10 @@ PYBIND11_MODULE(_simdbloom, module) {
             if (thrown) std::rethrow_exception(thrown);
         } catch (const std::system_error& error) {
             throw_os_error(error);
+        } catch (const py::cast_error& error) {
+            // Of a shared pointer to an object that was not made.
+            if (std::strstr(error.what(), "non-held") == nullptr) throw;
+            PyErr_SetString(PyExc_TypeError, unmade);
         }
     });
     module.def("usable_isas", &names_of_isas,

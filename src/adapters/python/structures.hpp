@@ -117,8 +117,8 @@ private:
         std::size_t done = 0;
         keys.each(hash(), [&](const Batch& batch) {
             if (batch.rows.size() == 0) return;
+            const Lock lock(mutex_);  // first: a clear() may open the kind again
             const JoinRows rows = batch.rows.as(kind_of(batch.rows.key_kind()));
-            const Lock lock(mutex_);
             each_hash(rows, [&](auto hashes, auto numbers) {
                 use(hashes, [&](std::size_t i) { return done + numbers[i]; });
                 return true;

@@ -35,7 +35,12 @@ char* put_utf8(char* out, std::uint32_t code) {
 }  // namespace
 
 [[noreturn]] void refuse(PyObject* error, const char* format, py::handle object) {
-    PyErr_Format(error, format, object.ptr());
+    auto text = py::reinterpret_steal<py::object>(PyObject_Repr(object.ptr()));
+    if (!text) {  // as of an object whose __init__ was not called
+        PyErr_Clear();
+        text = py::str(repr_of(object));
+    }
+    PyErr_Format(error, format, text.ptr());
     throw py::error_already_set();
 }
 
@@ -115,7 +120,7 @@ KeyColumn take_objects(OwnedColumn& own, std::size_t n, const Objects& objects) 
             own.texts.add(text_key(bytes_of_uuid(uuid)));
             items = objects();
         } else {
-            refuse(PyExc_TypeError, "simdbloom: %.200R is among keys that are strings or bytes",
+            refuse(PyExc_TypeError, "simdbloom: %.200S is among keys that are strings or bytes",
                    key);
         }
     }

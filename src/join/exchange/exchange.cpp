@@ -13,6 +13,16 @@ std::invalid_argument none_of(const char* what) {
     return std::invalid_argument("simdbloom: a filter exchange with " + std::string(what) + "=0");
 }
 
+template <class Sender>
+std::vector<Sender> so_many(std::size_t senders) {
+    try {
+        return std::vector<Sender>(senders);
+    } catch (const std::exception&) {
+        throw std::length_error("simdbloom: a filter exchange with senders=" +
+                                std::to_string(senders) + ", more than memory has room for");
+    }
+}
+
 /// The header of the filter in a part, without the kind of the keys, which may differ.
 detail::Header comparable(std::span<const std::byte> header) {
     detail::Header h;
@@ -25,7 +35,7 @@ detail::Header comparable(std::span<const std::byte> header) {
 
 FilterExchange::FilterExchange(std::size_t senders, std::size_t max_bytes, std::string_view spec,
                                std::size_t n_keys, double bits_per_key, Options options)
-    : senders_(senders),
+    : senders_(so_many<Sender>(senders)),
       max_bytes_(max_bytes),
       spec_(spec),
       n_keys_(n_keys),

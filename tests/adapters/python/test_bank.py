@@ -1,4 +1,4 @@
-"""FilterBank: answers of a bank against sets of Python and against filters, one by one."""
+"""FilterBank and CompactBank: answers against sets of Python and against filters, one by one."""
 
 import copy
 import io
@@ -16,15 +16,22 @@ import arrow_objects as arrow
 import numpy as np
 
 import simdbloom
-from simdbloom import Filter, FilterBank, LoadError, Rows
+from simdbloom import CompactBank, Filter, FilterBank, LoadError, Rows
 from support import optional
 
 pandas = optional("pandas")
 
 
-def filled(sets=70, n=200, **options):
+def sized(cls, sets, n, fpr, **options):
+    """A bank for n keys in each set; every third of a CompactBank has room for more."""
+    if cls is FilterBank:
+        return FilterBank.for_fpr(sets, n, fpr, **options)
+    return CompactBank.for_fpr([n * 40 if s % 3 == 2 else n for s in range(sets)], fpr, **options)
+
+
+def filled(cls, sets=70, n=200, **options):
     """A bank, and the keys of each set."""
-    bank = FilterBank.for_fpr(sets, n, 1e-4, **options)
+    bank = sized(cls, sets, n, 1e-4, **options)
     keys = [np.arange(n) * 1000 + s for s in range(sets)]
     for s in range(sets):
         bank.insert(s, keys[s])
@@ -98,11 +105,69 @@ class Answers(unittest.TestCase):
             self.assertFalse(bank.contains(every).any())
 
     def test_are_the_same_on_every_isa(self):
-        bank, keys = filled()
-        for isa in simdbloom.usable_isas():
-            other = FilterBank.from_bytes(bank.to_bytes(), isa=isa)
-            self.assertEqual(other.isa, isa)
-            np.testing.assert_array_equal(other.contains(keys[3]), bank.contains(keys[3]))
+        for cls in (FilterBank, CompactBank):
+            bank, keys = filled(cls)
+            for isa in simdbloom.usable_isas():
+                other = cls.from_bytes(bank.to_bytes(), isa=isa)
+                self.assertEqual(other.isa, isa)
+                np.testing.assert_array_equal(other.contains(keys[3]), bank.contains(keys[3]))
+
+    def test_of_unequal_sets_are_those_of_sets_of_python(self):
+        rng = random.Random(5)
+        sizes = [round(10 ** rng.uniform(0, 4)) for _ in range(150)] + [0]
+        bank = CompactBank.for_fpr(iter(sizes), 0.001, seed=9)
+        keys = [rng.sample(range(10**6), n) for n in sizes]
+        self.assertGreater(len(bank.specs), 1)
+        self.assertEqual(bank.n_keys.tolist(), sizes)
+        one = FilterBank.for_fpr(1, max(sizes), 0.001)
+        self.assertLess(bank.size_in_bytes, len(sizes) * one.rows / 8 / 2)
+        self.assertTrue(all(0 <= bank.expected_fpr(s) <= 0.001 for s in range(len(sizes))))
+        for s, some in enumerate(keys):
+            bank.insert(s, some)
+        keys[3] = []
+        bank.clear_set(3)
+        for n in (7, 100_000):
+            self.assertEqual(bank.add_set(n), len(keys))
+            keys.append(rng.sample(range(10**6), n))
+            bank.insert(len(bank) - 1, keys[-1])
+        probe = np.array(keys[-2] + keys[5] + [10**7])
+        found = bank.contains(probe)
+        expected = np.stack([np.isin(probe, np.array(some, int)) for some in keys], axis=1)
+        self.assertTrue(found[expected].all())
+        self.assertLess((found & ~expected).mean(), 0.002)
+        self.assertFalse(found[:, [3, sizes.index(0)]].any())
+        bits = np.unpackbits(bank.bitmap(probe), axis=1, bitorder="little")
+        np.testing.assert_array_equal(bits[:, :len(bank)], found)
+        np.testing.assert_array_equal(bank.count_per_set(probe), found.sum(0))
+        np.testing.assert_array_equal(bank.select_sets(probe, 7),
+                                      np.flatnonzero(found.sum(0) >= 7))
+        for i in range(0, len(probe), 50):
+            np.testing.assert_array_equal(bank.select(probe[i]), np.flatnonzero(found[i]))
+            self.assertEqual(bank.count(probe[i]), found[i].sum())
+        bank.clear()
+        self.assertFalse(bank.contains(probe).any())
+
+    def test_of_filters_decide_its_kind(self):
+        def of(keys):
+            f = Filter("split256", 100, 20)
+            f.insert(keys)
+            return f
+
+        days = np.array(["2020-01-01"], "M8[D]")
+        bank = FilterBank.of([of([]), of(days), of([])])
+        self.assertEqual(bank.contains(days.astype("M8[s]")).tolist(), [[False, True, False]])
+        self.assertEqual(FilterBank.of([of([1]), of([0.5])]).key_kind, "floats")
+        self.assertEqual(FilterBank.of([of([])]).key_kind, "unknown")
+        self.assertRaisesRegex(ValueError, "keys of one filter", FilterBank.of,
+                               [of(days), of(days.astype("M8[s]"))])
+        f = of([7])
+        self.assertEqual(FilterBank.of([f, f, f]).count(7), 3)
+
+    def test_of_a_filter_bank_are_those_of_a_compact_one(self):
+        bank, keys = filled(FilterBank)
+        compact = CompactBank.from_bytes(bank.to_bytes())
+        np.testing.assert_array_equal(compact.contains(keys[9]), bank.contains(keys[9]))
+        self.assertEqual((compact.specs, compact.n_keys.tolist()), ([bank.spec], [200] * 70))
 
 
 OF_UUIDS = """
@@ -119,9 +184,11 @@ assert bank.contains(key).tolist() == [False, True]
 
 
 class Keys(unittest.TestCase):
+    cls = FilterBank
+
     def test_are_those_of_all_structures(self):
         words = ["w%d" % i for i in range(50)]
-        bank = FilterBank.for_fpr(9, 100, 1e-6)
+        bank = sized(self.cls, 9, 100, 1e-6)
         bank.insert(4, words + [None])
         batches = [words, np.array(words), np.array(words, "S"), np.array(words, object),
                    (w for w in words), arrow.strings(words)]
@@ -143,10 +210,10 @@ class Keys(unittest.TestCase):
         self.assertEqual(bank.count_per_set([]).tolist(), [0] * 9)
         self.assertEqual(bank.key_kind, "bytes")
         rows = Rows(np.arange(50), words)
-        pairs = FilterBank.for_fpr(2, 100, 1e-6)
+        pairs = sized(self.cls, 2, 100, 1e-6)
         pairs.insert(1, rows)
         self.assertEqual(pairs.count_per_set(rows).tolist(), [0, 50])
-        numbers = FilterBank.for_fpr(2, 100, 1e-6, hashing="keyed")
+        numbers = sized(self.cls, 2, 100, 1e-6, hashing="keyed")
         numbers.insert(1, np.arange(50))
         self.assertEqual(numbers.count_per_set(numbers.hashes(range(50)), hashed=True).tolist(),
                          [0, 50])
@@ -161,7 +228,7 @@ class Keys(unittest.TestCase):
 
     def test_of_long_streams(self):
         n = (1 << 20) + 4321
-        bank = FilterBank.for_fpr(2, n, 1e-3)
+        bank = sized(self.cls, 2, n, 1e-3)
         bank.insert(1, np.arange(n))
         self.assertTrue(bank.contains(np.arange(n))[:, 1].all())
         chunks = arrow.Chunks([arrow.integers(np.arange(i, i + 5000)) for i in (0, n, n - 5000)])
@@ -169,7 +236,7 @@ class Keys(unittest.TestCase):
 
     def test_have_the_kind_of_the_first(self):
         days = np.array(["2020-01-01", "NaT"], "M8[D]")
-        bank = FilterBank.for_fpr(3, 10, 1e-6)
+        bank = sized(self.cls, 3, 10, 1e-6)
         self.assertRaises(IndexError, bank.insert, 3, ["a"])
         self.assertEqual(bank.key_kind, "unknown")
         bank.insert(0, days)
@@ -185,26 +252,15 @@ class Keys(unittest.TestCase):
         bank.insert(0, ["a"])
         self.assertEqual(bank.key_kind, "bytes")
 
-    def test_of_filters_decide_its_kind(self):
-        def of(keys):
-            f = Filter("split256", 100, 20)
-            f.insert(keys)
-            return f
 
-        days = np.array(["2020-01-01"], "M8[D]")
-        bank = FilterBank.of([of([]), of(days), of([])])
-        self.assertEqual(bank.contains(days.astype("M8[s]")).tolist(), [[False, True, False]])
-        self.assertEqual(FilterBank.of([of([1]), of([0.5])]).key_kind, "floats")
-        self.assertEqual(FilterBank.of([of([])]).key_kind, "unknown")
-        self.assertRaisesRegex(ValueError, "keys of one filter", FilterBank.of,
-                               [of(days), of(days.astype("M8[s]"))])
-        f = of([7])
-        self.assertEqual(FilterBank.of([f, f, f]).count(7), 3)
+class KeysOfUnequalSets(Keys):
+    cls = CompactBank
 
 
 class Calls(unittest.TestCase):
     def test_that_are_wrong_are_named_in_a_line(self):
-        bank, _ = filled(3)
+        bank, _ = filled(FilterBank, 3)
+        unequal, _ = filled(CompactBank, 3)
         f = Filter("split256", 100, 12)
         make, of = FilterBank.with_bits_per_key, FilterBank.of
         for error, words, call in (
@@ -240,12 +296,22 @@ class Calls(unittest.TestCase):
                                                                          seed=1)])),
             (ValueError, "filter 2 has", lambda: of([f, f, Filter("split256", 900, 12)])),
             (TypeError, "'x' is neither bytes", lambda: FilterBank.from_bytes("x")),
+            (TypeError, "__init__", lambda: of([f, Filter.__new__(Filter)])),
+            (TypeError, "n_keys=3 is not iterable", lambda: CompactBank.for_fpr(3, 0.1)),
+            (TypeError, r"n_keys\[1\]=1.5 is not an integer",
+             lambda: CompactBank.for_fpr([3, 1.5], 0.1)),
+            (ValueError, r"n_keys\[1\]=-1 is below 0", lambda: CompactBank.for_fpr([3, -1], 0.1)),
+            (ValueError, "at least one set", lambda: CompactBank.for_fpr([], 0.1)),
+            (ValueError, "n_keys=1125899906842624", lambda: CompactBank.for_fpr([2**50], 0.1)),
+            (IndexError, "set 3 of a bank of 3 sets", lambda: unequal.expected_fpr(3)),
+            (IndexError, "set 3 of a bank of 3 sets", lambda: unequal.insert(3, [1])),
+            (ValueError, "n_keys=-1 is below 0", lambda: unequal.add_set(-1)),
         ):
             with self.subTest(words), self.assertRaisesRegex(error, words) as raised:
                 call()
             self.assertRegex(str(raised.exception), r"^simdbloom: [^\n]{10,240}$")
-        self.assertRaisesRegex(TypeError, "__init__", len, FilterBank.__new__(FilterBank))
         self.assertRaises(TypeError, FilterBank)
+        self.assertRaises(TypeError, CompactBank)
         with self.assertRaises(TypeError):
             3 in bank
 
@@ -291,9 +357,32 @@ class Calls(unittest.TestCase):
             self.assertTrue(bank.contains(keys[s])[:, s].all())
 
 
+    def test_that_clear_leave_no_keys_without_a_kind(self):
+        # While the reader has the bank, clear and insert wait for it, in either order.
+        bank = FilterBank.with_bits_per_key(64, 50_000, 10)
+        for _ in range(50):
+            ended = []
+
+            def read():
+                while not ended:
+                    bank.copy()
+
+            reader, clear = threading.Thread(target=read), threading.Thread(target=bank.clear)
+            reader.start()
+            clear.start()
+            bank.insert(5, ["a"])
+            clear.join()
+            ended.append(True)
+            reader.join()
+            self.assertIn((bank.key_kind, bank.count("a")), [("bytes", 1), ("unknown", 0)])
+
+
 class Saved(unittest.TestCase):
+    cls = FilterBank
+
     def test_banks_answer_as_before(self):
-        bank, keys = filled()
+        bank, keys = filled(self.cls)
+        new_set = () if self.cls is FilterBank else (9,)
         data, flags = bank.to_bytes(), bank.contains(keys[1])
         file = io.BytesIO()
         bank.save(file)
@@ -304,47 +393,52 @@ class Saved(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "b")
             bank.save(path)
-            mapped = FilterBank.map(path)
-            banks = [FilterBank.load(path), FilterBank.load(io.BytesIO(data)),
-                     FilterBank.from_bytes(data), pickle.loads(pickle.dumps(bank)),
+            mapped = self.cls.map(path)
+            banks = [self.cls.load(path), self.cls.load(io.BytesIO(data)),
+                     self.cls.from_bytes(data), pickle.loads(pickle.dumps(bank)),
                      copy.deepcopy(bank), mapped.copy()]
-            views = [mapped, FilterBank.view(data), FilterBank.view(aligned)]
+            views = [mapped, self.cls.view(data), self.cls.view(aligned)]
         for other in banks + views:
             self.assertEqual(other.to_bytes(), data)
             np.testing.assert_array_equal(other.contains(keys[1]), flags)
-            self.assertEqual((len(other), other.spec, other.seed, other.n_keys),
-                             (len(bank), bank.spec, bank.seed, bank.n_keys))
+            self.assertEqual((len(other), repr(other), str(other.n_keys), other.seed),
+                             (len(bank), repr(bank), str(bank.n_keys), bank.seed))
         for other in banks:
             self.assertFalse(other.read_only)
-            other.insert(other.add_set(), [10**12])
+            other.insert(other.add_set(*new_set), [10**12])
             self.assertIn(len(bank), other.select(10**12))
         for other in views:
             self.assertTrue(other.read_only)
-            for call in (lambda: other.insert(0, [1]), other.add_set, other.clear,
-                         lambda: other.clear_set(0), lambda: other.resize(3)):
+            for call in (lambda: other.insert(0, [1]), lambda: other.add_set(*new_set),
+                         lambda: other.clear_set(0), other.clear,
+                         lambda: other.resize(3) if not new_set else other.clear()):
                 self.assertRaisesRegex(ValueError, "read-only; copy", call)
             self.assertEqual(other.to_bytes(), data)
 
     def test_banks_that_are_keyed_need_their_secret(self):
-        bank, keys = filled(3, hashing="keyed", secret=b"0123456789abcdef")
+        bank, keys = filled(self.cls, 3, hashing="keyed", secret=b"0123456789abcdef")
         data = bank.to_bytes()
         self.assertEqual(bank.secret, b"0123456789abcdef")
-        again = FilterBank.from_bytes(data, secret=bank.secret)
+        again = self.cls.from_bytes(data, secret=bank.secret)
         np.testing.assert_array_equal(again.contains(keys[2]), bank.contains(keys[2]))
         self.assertRaisesRegex(TypeError, "keyed", pickle.dumps, bank)
         for options in ({}, {"secret": b"x" * 16}):
             with self.assertRaises(LoadError) as raised:
-                FilterBank.from_bytes(data, **options)
+                self.cls.from_bytes(data, **options)
             self.assertEqual(raised.exception.fault, "secret")
 
     def test_bytes_that_are_damaged_are_no_banks(self):
-        data = filled(3)[0].to_bytes()
+        data = filled(self.cls, 3)[0].to_bytes()
         for wrong, fault in ((b"", "too_short"), (data[:-1], "size"), (b"x" + data[1:], "foreign"),
                              (data[:100] + bytes([data[100] ^ 1]) + data[101:], "checksum"),
                              (Filter("split256", 10, 12).to_bytes(), "foreign")):
             with self.assertRaises(LoadError) as raised:
-                FilterBank.from_bytes(wrong)
+                self.cls.from_bytes(wrong)
             self.assertEqual(raised.exception.fault, fault)
-        self.assertRaises(LoadError, FilterBank.from_bytes, data, max_bytes=64)
-        self.assertRaises(FileNotFoundError, FilterBank.map, "/nowhere/at/all")
-        self.assertRaises(TypeError, FilterBank.load, 3)
+        self.assertRaises(LoadError, self.cls.from_bytes, data, max_bytes=64)
+        self.assertRaises(FileNotFoundError, self.cls.map, "/nowhere/at/all")
+        self.assertRaises(TypeError, self.cls.load, 3)
+
+
+class SavedOfUnequalSets(Saved):
+    cls = CompactBank

@@ -72,6 +72,8 @@ class Exchanges(unittest.TestCase):
         exchange = FilterExchange(2, 1 << 20, "split256", 3000, 12)
         for error, words, call in (
             (ValueError, "senders=0", lambda: FilterExchange(0, 9, "split256", 9, 12)),
+            (ValueError, "senders=1152921504606846976,",
+             lambda: FilterExchange(2**60, 9, "split256", 9, 12)),
             (ValueError, "max_bytes=0", lambda: FilterExchange(1, 0, "split256", 9, 12)),
             (ValueError, "nonsense", lambda: FilterExchange(1, 9, "nonsense", 9, 12)),
             (TypeError, "n_keys='x' is not", lambda: FilterExchange(1, 9, "split256", "x", 12)),

@@ -149,7 +149,8 @@ class Objects(unittest.TestCase):
                  (simdbloom.ForeignFilter, lambda f: f.to_bytes()),
                  (simdbloom.FilterTimes, lambda t: t.noise),
                  (Rows, lambda r: of([1]).count(r)), (simdbloom.Choice, lambda c: c.spec),
-                 (simdbloom.Advice, lambda a: a.ranking), (simdbloom.ArrowColumn, len))
+                 (simdbloom.Advice, lambda a: a.ranking), (simdbloom.ArrowColumn, len),
+                 (simdbloom.FilterBank, len), (simdbloom.CompactBank, len))
         for cls, call in calls:
             with self.subTest(cls), self.assertRaisesRegex(TypeError, "__init__"):
                 call(cls.__new__(cls))
@@ -159,6 +160,13 @@ class Objects(unittest.TestCase):
                 pass
 
         self.assertRaisesRegex(TypeError, "__init__", Child)
+        f, unmade, join = of([1]), Filter.__new__(Filter), JoinFilter.__new__(JoinFilter)
+        for call in (lambda: f | unmade, lambda: simdbloom.estimated_union(f, unmade),
+                     lambda: simdbloom.FilterBank.of([f, unmade]),
+                     lambda: simdbloom.StarProbe([join]), lambda: JoinBuilder("auto").unite(join)):
+            self.assertRaisesRegex(TypeError, "^simdbloom: __init__", call)
+        for call in (lambda: f.count([unmade]), lambda: f.count(unmade)):
+            self.assertRaisesRegex(TypeError, "simdbloom: <Filter instance", call)
 
     def test_that_are_no_filters_are_not_united(self):
         f = of([1])

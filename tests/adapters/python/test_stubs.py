@@ -90,7 +90,7 @@ class Stubs(unittest.TestCase):
         stubs, module = stub_names(), module_names()
         made_by_others = {"Choice.__init__", "Advice.__init__", "JoinFilter.__init__",
                           "ArrowColumn.__init__", "FilterTimes.__init__", "FilterBank.__init__",
-                          "Worth.__init__"}
+                          "CompactBank.__init__", "Worth.__init__"}
         self.assertEqual(set(stubs), set(module) - made_by_others)
 
     def test_have_the_arguments(self):
@@ -164,6 +164,7 @@ bank.insert(3, keys)
 sets: int = bank.select("a").sum() + bank.count(5) + len(bank)
 per_key: np.bool_ = simdbloom.FilterBank.load("x").contains(keys)[0, 0]
 simdbloom.FilterBank.of([f, g]).copy().insert(0, ["a"])
+sizes: np.uint64 = simdbloom.CompactBank.for_fpr([9, 5000], 0.01).n_keys[0]
 scheme = simdbloom.SchemeBloom(1000, "double", 3, hash=lambda key, seed: seed)
 scheme = simdbloom.SchemeBloom(1000, [lambda key: 3])
 exchange = simdbloom.FilterExchange(2, 1000, "split256", 100, 12)
@@ -192,6 +193,7 @@ LoadError("x").fault == "nonsense"
 simdbloom.ForeignFilter("oracle", 10, 12)
 simdbloom.FilterBank.for_fpr(64, 1000)
 simdbloom.FilterBank.load("x").select([1])
+simdbloom.CompactBank.for_fpr(["a"], 0.01)
 simdbloom.SchemeBloom(100, "double")
 simdbloom.StarProbe([f])
 simdbloom.FilterExchange(2, 1000, "split256", 100, 12).take("nothing", 0)

@@ -5,8 +5,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ._types import (
-    Buffer, Format, Hashing, Isa, Key, KeyKind, Keys, Path, _Asked, _Filled, _Mapped, _Reader,
-    _Saved, _Sized, _Viewed, _Worthy, _Written,
+    Buffer, Format, Hashing, Isa, Key, KeyKind, Keys, Path, _Asked, _Bank, _Filled, _Mapped,
+    _Reader, _Saved, _Sized, _Viewed, _Worthy, _Written,
 )
 
 _T = TypeVar("_T")
@@ -108,7 +108,7 @@ class ForeignFilter(_Filled, _Written):
     k: Final[int]
     details: Final[str]
 
-class FilterBank(_Viewed):
+class FilterBank(_Bank):
     @staticmethod
     def with_bits_per_key(
         sets: int, n_keys: int, bits_per_key: float, *, spec: str = "blocked512",
@@ -125,26 +125,31 @@ class FilterBank(_Viewed):
     def of(
         filters: Iterable[Filter], *, isa: Isa | None = None, max_bytes: int = 0
     ) -> FilterBank: ...
-    def insert(self, set: int, keys: Keys, *, hashed: bool = False) -> None: ...
-    def contains(self, keys: Keys | Key, *, hashed: bool = False) -> npt.NDArray[np.bool_]: ...
-    def bitmap(self, keys: Keys | Key, *, hashed: bool = False) -> npt.NDArray[np.uint8]: ...
-    def count_per_set(self, keys: Keys, *, hashed: bool = False) -> npt.NDArray[np.uint64]: ...
-    def select_sets(
-        self, keys: Keys, least: int, *, hashed: bool = False
-    ) -> npt.NDArray[np.uint32]: ...
-    def select(self, key: Key) -> npt.NDArray[np.uint32]: ...
-    def count(self, key: Key) -> int: ...
     def add_set(self) -> int: ...
-    def clear_set(self, set: int) -> None: ...
     def resize(self, sets: int) -> None: ...
-    def __len__(self) -> int: ...
     def expected_fpr(self) -> float: ...
     spec: Final[str]
     n_keys: Final[int]
     rows: Final[int]
     bits_per_key: Final[float]
-    seed: Final[int]
-    key_kind: Final[KeyKind]
+
+class CompactBank(_Bank):
+    @staticmethod
+    def with_bits_per_key(
+        n_keys: Iterable[int], bits_per_key: float, *, spec: str = "blocked512",
+        isa: Isa | None = None, seed: int = 0, hashing: Hashing = "fast",
+        secret: bytes | None = None, max_bytes: int = 0, huge_pages: bool = True,
+    ) -> CompactBank: ...
+    @staticmethod
+    def for_fpr(
+        n_keys: Iterable[int], fpr: float, *, spec: str = "blocked512", isa: Isa | None = None,
+        seed: int = 0, hashing: Hashing = "fast", secret: bytes | None = None,
+        max_bytes: int = 0, huge_pages: bool = True,
+    ) -> CompactBank: ...
+    def add_set(self, n_keys: int) -> int: ...
+    def expected_fpr(self, set: int) -> float: ...
+    specs: Final[list[str]]
+    n_keys: Final[npt.NDArray[np.uint64]]
 
 class SchemeBloom(_Filled):
     @overload
