@@ -1,5 +1,4 @@
 // The FPR of the filters of engines: by the exact models of our layouts, but for Acero's masks.
-#include <algorithm>
 #include <cmath>
 #include <map>
 

@@ -1,6 +1,5 @@
 // Rates and answers of filters that make_filter knows.
 #include <algorithm>
-#include <memory>
 
 #include "harness/keys.hpp"
 #include "harness/subject.hpp"

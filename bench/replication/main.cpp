@@ -2,7 +2,6 @@
 // replication_prober --memory: millions of random lines a second of one thread, by a plain loop.
 // replication_prober --offers: what this machine and the library have, and all ISAs, as JSON.
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 

@@ -1,7 +1,6 @@
 // Ways to make the k probes of a key, in small arrays and in blocks, and blocks with a choice.
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <random>
 #include <vector>
 

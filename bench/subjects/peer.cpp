@@ -7,9 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <csignal>
-#include <cstring>
 #include <stdexcept>
 #include <string_view>
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 #include <stdexcept>
-#include <string>
 
 #include "bank/kernel_table.hpp"
 #include "core/dispatch/kernels_of.hpp"

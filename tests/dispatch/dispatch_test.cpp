@@ -1,7 +1,6 @@
 // Which ISA is chosen: a pure function of features, saved registers and override, tested over every
 // subset of them.
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 
 #include "core/dispatch/features.hpp"

@@ -4,8 +4,6 @@
 #include <sodium.h>
 #endif
 
-#include <cstring>
-
 #include "core/kernels/table.hpp"
 #include "saved_checks.hpp"
 

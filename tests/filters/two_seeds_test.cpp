@@ -3,7 +3,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <functional>
 
 #include "scale.hpp"
 #include "simdbloom/textbook/textbook.hpp"

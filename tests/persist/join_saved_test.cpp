@@ -1,5 +1,4 @@
 // Join filters of every kind as bytes and in files.
-#include <limits>
 
 #include "join_keys.hpp"
 #include "saved_checks.hpp"

@@ -1,7 +1,6 @@
 // Rows of given columns, what they must be, and every answer that they can be asked for.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
