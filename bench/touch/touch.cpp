@@ -63,8 +63,15 @@ struct BankRows {
               detail::bank_max_chunk} {}
     /// The rows of so many hashes, at most a chunk.
     std::span<const std::uint64_t> operator()(const std::uint64_t* hashes, std::size_t n) {
-        target.rows(target, hashes, n, offsets);
-        return {offsets, n * target.k};
+        const std::size_t k = target.k;
+        for (std::size_t i = 0; i < n; i += 8) {
+            const std::size_t m = std::min<std::size_t>(8, n - i);
+            std::uint64_t* const of = offsets + i * k;
+            target.rows(target, hashes + i, m, of);
+            for (std::size_t r = 1; m < 8 && r < k; ++r)  // without the places of missing hashes
+                std::copy_n(of + 8 * r, m, of + m * r);
+        }
+        return {offsets, n * k};
     }
     detail::BankTarget target;
     std::uint64_t offsets[detail::bank_max_chunk * detail::bank_max_rows];

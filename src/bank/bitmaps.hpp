@@ -1,11 +1,12 @@
 // What both banks do with batches and bitmaps.
 #pragma once
 
-#include <cstring>
+#include <bit>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "bank/kernel_table.hpp"
 #include "core/filters/interface.hpp"
 
 namespace simdbloom::detail {
@@ -17,16 +18,24 @@ void for_each_hash_of_bank(const Bank& bank, const Keys& keys, const Use& use) {
     else for_each_hash(bank, keys, use);
 }
 
-/// Calls use(set) for the sets of one bitmap.
+/// Calls use(word, bit of it) for each bit that is set, from word 0 on. Most words of a bitmap are
+/// 0: those that are not are found 64 at a time, so that a word of zeros costs no branch.
 template <class Use>
-void for_each_set(std::span<const std::uint8_t> bitmap, const Use& use) {
-    for (std::size_t at = 0; at < bitmap.size(); at += 8) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, bitmap.data() + at, std::min<std::size_t>(8, bitmap.size() - at));
-        std::uint32_t sets[64];
-        const std::size_t n = write_answers(little_endian(word), 64, 8 * at, Output::select, sets);
-        for (std::size_t i = 0; i < n; ++i) use(sets[i]);
+void for_each_bit(const BankKernels& kernels, std::span<const std::uint8_t> bitmap,
+                  const Use& use) {
+    const auto* const bytes = std::as_bytes(bitmap).data();
+    const std::size_t words = bitmap.size() / 8;
+    for (std::size_t first = 0; first < words; first += 64) {
+        std::uint64_t some =
+            kernels.nonzero(bytes + 8 * first, std::min<std::size_t>(64, words - first));
+        for (; some != 0; some &= some - 1) {
+            const std::size_t w = first + static_cast<unsigned>(std::countr_zero(some));
+            for (auto word = load_le<std::uint64_t>(bytes + 8 * w); word != 0; word &= word - 1)
+                use(w, static_cast<unsigned>(std::countr_zero(word)));
+        }
     }
+    for (std::size_t i = 64 * words; i < 8 * bitmap.size(); ++i)
+        if ((bitmap[i / 8] >> i % 8 & 1) != 0) use(words, static_cast<unsigned>(i % 64));
 }
 
 /// Throws std::length_error where bitmaps of so many bytes a key have no room.

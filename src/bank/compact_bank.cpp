@@ -50,27 +50,41 @@ void CompactBank::contains(const Keys& keys, std::span<std::uint8_t> bitmaps) co
     // Columns of one bank are in the order of the sets.
     if (banks_.size() == 1) return banks_[0].contains(keys, bitmaps);
     detail::check_bitmaps(keys, bytes, bitmaps);
-    std::fill_n(bitmaps.begin(), keys.size() * bytes, std::uint8_t{0});
-    // The bitmaps of a bank are in the first-level cache until their sets are looked up.
-    constexpr std::size_t room = 16 << 10;
+    if (banks_.empty()) return;
+    const detail::BankKernels& kernels = detail::bank_kernels(isa());
+    // Few enough bitmaps that they stay in a fast cache until the last bank is done.
+    constexpr std::size_t room = 64 << 10;
+    const std::size_t most = std::max<std::size_t>(64, room / bytes);
     std::vector<std::uint8_t> of_bank;
     detail::for_each_hash_of_bank(
         *this, keys, [&](std::size_t piece, std::span<const std::uint64_t> hashes) {
-            for (std::size_t b = 0; b < banks_.size(); ++b) {
-                const std::size_t row = banks_[b].bitmap_bytes();
-                const std::size_t most = std::max<std::size_t>(64, room / row);
-                for (std::size_t first = 0; first < hashes.size(); first += most) {
-                    const std::size_t n = std::min(most, hashes.size() - first);
-                    of_bank.resize(std::max(of_bank.size(), n * row));
-                    banks_[b].contains(Keys::hashes(hashes.subspan(first, n)), of_bank);
-                    for (std::size_t i = 0; i < n; ++i) {
-                        std::uint8_t* const to = bitmaps.data() + (piece + first + i) * bytes;
-                        detail::for_each_set(
-                            std::span(of_bank).subspan(i * row, row), [&](std::uint32_t column) {
-                                const std::uint32_t set = set_of_[b][column];
-                                to[set / 8] |= static_cast<std::uint8_t>(1u << set % 8);
-                            });
+            for (std::size_t first = 0; first < hashes.size(); first += most) {
+                const std::size_t n = std::min(most, hashes.size() - first);
+                std::uint8_t* const to = bitmaps.data() + (piece + first) * bytes;
+                std::fill_n(to, n * bytes, std::uint8_t{0});
+                of_bank.resize(n * bytes);
+                for (std::size_t b = 0; b < banks_.size(); ++b) {
+                    const std::size_t row = banks_[b].bitmap_bytes();
+                    const auto found = std::span(of_bank).first(n * row);
+                    banks_[b].contains(Keys::hashes(hashes.subspan(first, n)), found);
+                    const std::uint32_t* const set_of = set_of_[b].data();
+                    const auto add = [&](std::size_t key, std::size_t column) {
+                        const std::uint32_t set = set_of[column];
+                        to[key * bytes + set / 8] |= static_cast<std::uint8_t>(1u << set % 8);
+                    };
+                    if (const std::size_t words = row / 8; words < 64) {
+                        // w * inverse >> 32 is w / words for w < 2^32 / words.
+                        const std::uint64_t inverse = (std::uint64_t{1} << 32) / words + 1;
+                        detail::for_each_bit(kernels, found, [&](std::size_t w, unsigned bit) {
+                            const auto key = static_cast<std::size_t>(w * inverse >> 32);
+                            add(key, 64 * (w - key * words) + bit);
+                        });
+                        continue;
                     }
+                    for (std::size_t i = 0; i < n; ++i)
+                        detail::for_each_bit(
+                            kernels, found.subspan(i * row, row),
+                            [&](std::size_t w, unsigned bit) { add(i, 64 * w + bit); });
                 }
             }
         });

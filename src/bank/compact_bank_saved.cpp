@@ -1,9 +1,10 @@
 // Saved compact banks (src/bank/format.md).
 #include <algorithm>
+#include <array>
 #include <bit>
 
-#include "bank/bank_size.hpp"
-#include "core/files/load.hpp"
+#include "bank/bank_saved.hpp"
+#include "core/kernels/xxh64.hpp"
 #include "simdbloom/bank/compact_bank.hpp"
 
 namespace simdbloom {
@@ -67,6 +68,37 @@ std::vector<std::byte> table_of(const CompactBank& compact) {
 
 LoadError wrong(const std::string& what) { return fault(LoadFault::parameter, what); }
 
+/// The table behind a header. Until the checksum is right, pieces of zeros take no memory: nobody
+/// can make us allocate memory by a file of holes that says that it is long.
+Loaded<std::vector<std::byte>> read_table(Source& source, const Header& header,
+                                          const CompactTable& at) {
+    if (auto error = check_addresses(at.end())) return std::move(*error);
+    constexpr std::size_t most = 1 << 16;
+    std::vector<std::vector<std::byte>> pieces;
+    std::vector<std::byte> piece(most);
+    const auto chars = [](auto& bytes) { return reinterpret_cast<const char*>(bytes.data()); };
+    Xxh64 hash(0);
+    hash.add(chars(header), header.size());
+    std::uint64_t left = at.checksum() - header_bytes, sum = 0;
+    while (left != 0) {
+        piece.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left, most)));
+        if (auto error = source.read(piece)) return std::move(*error);
+        left -= piece.size();
+        if (left != 0) hash.add(chars(piece), piece.size());
+        else sum = hash.finish(chars(piece), piece.size());
+        pieces.push_back(all_zero(piece) ? std::vector<std::byte>() : piece);
+    }
+    piece.resize(static_cast<std::size_t>(at.end() - at.checksum()));
+    if (auto error = source.read(piece)) return std::move(*error);
+    if (sum != load_le<std::uint64_t>(piece.data())) return wrong_checksum();
+    std::vector<std::byte> table(static_cast<std::size_t>(at.end()));
+    std::ranges::copy(header, table.begin());
+    for (std::size_t i = 0; i < pieces.size(); ++i)
+        std::ranges::copy(pieces[i], table.data() + header_bytes + i * most);
+    std::ranges::copy(piece, table.data() + at.checksum());
+    return table;
+}
+
 }  // namespace
 
 bool each_piece(const CompactBank& compact, const UsePiece& use) {
@@ -101,16 +133,14 @@ Loaded<CompactBank> load_from<CompactBank>(Source& source, const Options& option
     if (at.end() > bytes)
         return fault(LoadFault::size, std::to_string(at.sets) + " sets take more than " +
                                           std::to_string(bytes) + " bytes");
-    std::vector<std::byte> table(static_cast<std::size_t>(at.end()));
-    std::ranges::copy(header, table.begin());
+    auto read = read_table(source, header, at);
+    if (!read) return read.error();
+    const std::vector<std::byte>& table = *read;
     const auto all = std::span(table);
-    if (auto error = source.read(all.subspan(header_bytes))) return std::move(*error);
     const auto word = [&](std::uint64_t offset) {
         return load_le<std::uint64_t>(table.data() + offset);
     };
     const auto checked = static_cast<std::size_t>(at.checksum());
-    if (hash_bytes(std::span<const std::byte>(all.first(checked))) != word(checked))
-        return wrong_checksum();
     if (!all_zero(all.subspan(10, 6)) ||
         !all_zero(all.subspan(CompactTable::reserved, header_bytes - CompactTable::reserved)) ||
         !all_zero(all.subspan(checked + checksum_bytes)))

@@ -13,10 +13,15 @@ namespace {
 using detail::Geometry;
 using detail::SetSize;
 
-/// A bank costs this factor in bits: a further one must save a ninth of them.
-constexpr double bank_costs = 1.125;
-constexpr std::size_t most_banks = 16;
 constexpr double highest_fpr = 0.999;
+
+/// The cache lines of a row.
+constexpr std::uint64_t lines_of(std::uint64_t row_bytes) { return (row_bytes + 63) / 64; }
+/// The cache lines that a lookup reads and writes: k rows of every bank, and the bitmap. Bitmaps of
+/// several banks are written, read, and written again in the order of the sets.
+double lines_of_lookup(unsigned k, double lines_of_a_row, std::size_t sets, std::size_t banks) {
+    return k * lines_of_a_row + (banks == 1 ? 1 : 3) * static_cast<double>(sets) / 512;
+}
 
 /// Sets in falling order of their keys, and where each bank of them ends.
 struct Cut {
@@ -24,51 +29,73 @@ struct Cut {
     std::vector<std::size_t> ends;
 };
 
-/// Cuts so that bits times bank_costs^banks is least, by dynamic programming over
-/// best[j] = the least bits of sets 0 .. j - 1 in so many banks.
+/// Cuts so that bits times lines of a lookup is least. That cut is also the one of least bits +
+/// price * lines for some price of a line, because the logarithm of the product is concave. Such
+/// cuts are found by dynamic programming, and a price from two of them.
 Cut cut_sets(std::span<const std::size_t> keys, const Geometry& largest) {
-    Cut cut;
-    cut.order.resize(keys.size());
-    std::iota(cut.order.begin(), cut.order.end(), 0u);
-    std::ranges::stable_sort(cut.order, std::greater<>(), [&](auto set) { return keys[set]; });
+    std::vector<std::uint32_t> order(keys.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::ranges::stable_sort(order, std::greater<>(), [&](auto set) { return keys[set]; });
     // Banks end at multiples of 8 sets, and from 4,096 sets on at 64ths of those before: at most
     // 1,500 places for 2^32 sets.
-    std::vector<std::size_t> ends{0};
-    while (ends.back() < keys.size())
-        ends.push_back(
-            std::min(keys.size(), ends.back() + std::max<std::size_t>(8, ends.back() / 4096 * 64)));
-    const std::size_t n = ends.size();
-    const auto bytes = [&](std::size_t from, std::size_t to) {
-        const double share =
-            static_cast<double>(keys[cut.order[ends[from]]]) / static_cast<double>(largest.n_keys);
-        const double blocks = std::ceil(static_cast<double>(largest.blocks) * share);
-        return std::max(blocks, 1.0) *
-               static_cast<double>(detail::bank_bytes(largest.layout, 1, ends[to] - ends[from]));
+    std::vector<std::size_t> places{0};
+    while (places.back() < keys.size())
+        places.push_back(std::min(
+            keys.size(), places.back() + std::max<std::size_t>(8, places.back() / 4096 * 64)));
+    const std::size_t n = places.size();
+    std::vector<double> blocks(n);  // of the banks that begin at a place
+    for (std::size_t i = 0; i + 1 < n; ++i)
+        blocks[i] = std::max(1.0, std::ceil(static_cast<double>(largest.blocks) *
+                                            static_cast<double>(keys[order[places[i]]]) /
+                                            static_cast<double>(largest.n_keys)));
+    struct Ends {
+        double bytes = 0, lines = 0;
+        std::vector<std::size_t> ends;
     };
-    std::vector<double> best(n, HUGE_VAL);
-    best[0] = 0;
-    std::vector<std::vector<std::uint32_t>> from;
-    double least = HUGE_VAL, factor = 1;
-    std::size_t banks = 0;
-    for (std::size_t b = 1; b <= std::min(most_banks, n - 1); ++b) {
-        std::vector<double> next(n, HUGE_VAL);
-        from.emplace_back(n);
-        for (std::size_t i = b - 1; i + 1 < n; ++i)
-            for (std::size_t j = i + 1; j < n; ++j)
-                if (const double all = best[i] + bytes(i, j); all < next[j]) {
-                    next[j] = all;
-                    from.back()[j] = static_cast<std::uint32_t>(i);
-                }
-        best = std::move(next);
-        factor *= bank_costs;
-        if (best.back() * factor < least) {
-            least = best.back() * factor;
-            banks = b;
-        }
-    }
-    for (std::size_t at = n - 1; banks != 0; at = from[--banks][at])
-        cut.ends.insert(cut.ends.begin(), ends[at]);
-    return cut;
+    const auto cheapest = [&](double price) {
+        struct Best {
+            double cost = HUGE_VAL, bytes = 0, lines = 0;
+            std::size_t from = 0;
+        };
+        std::vector<Best> best(n);
+        best[0].cost = 0;
+        for (std::size_t i = 0; i + 1 < n; ++i)
+            for (std::size_t j = i + 1; j < n; ++j) {
+                const std::uint64_t row = detail::row_bytes(places[j] - places[i]);
+                const double bytes = best[i].bytes + blocks[i] * static_cast<double>(row),
+                             lines = best[i].lines + static_cast<double>(lines_of(row)),
+                             cost = bytes + price * lines;
+                if (cost < best[j].cost) best[j] = {cost, bytes, lines, i};
+            }
+        Ends cut{best.back().bytes, best.back().lines, {}};
+        for (std::size_t at = n - 1; at != 0; at = best[at].from)
+            cut.ends.insert(cut.ends.begin(), places[at]);
+        return cut;
+    };
+    const Ends one_bank{blocks[0] * static_cast<double>(detail::row_bytes(keys.size())),
+                        static_cast<double>(lines_of(detail::row_bytes(keys.size()))),
+                        {keys.size()}};
+    Ends best = one_bank;
+    const auto lines = [&](double of_rows, std::size_t banks) {
+        return lines_of_lookup(largest.layout.k, of_rows, keys.size(), banks);
+    };
+    const auto product = [&](const Ends& cut) {
+        return cut.bytes * lines(cut.lines, cut.ends.size());
+    };
+    const auto search = [&](const auto& self, const Ends& a, const Ends& b) -> void {
+        for (const Ends* cut : {&a, &b})
+            if (product(*cut) < product(best)) best = *cut;
+        // No cut between them has fewer lines than one, nor fewer bytes than the other.
+        if (a.lines >= b.lines || b.bytes * lines(a.lines, 2) >= product(best)) return;
+        const double price = (a.bytes - b.bytes) / (b.lines - a.lines);
+        const Ends between = cheapest(price);
+        if (between.lines <= a.lines || between.lines >= b.lines) return;
+        self(self, a, between);
+        self(self, between, b);
+    };
+    // From a line that costs more than all bytes to one that costs nothing.
+    search(search, cheapest(2 * one_bank.bytes), cheapest(0));
+    return {std::move(order), std::move(best.ends)};
 }
 
 CompactBank sized(std::span<const std::size_t> keys, SetSize wanted, const Options& options) {
@@ -157,7 +184,19 @@ std::size_t CompactBank::add_set(std::size_t keys) {
     if (after != before) {
         const Geometry each = detail::size_of_sets(1, made_for, size, options);
         const std::uint64_t all = before + detail::bank_bytes(each.layout, each.blocks, 1);
-        if (static_cast<double>(after) > bank_costs * static_cast<double>(all)) {
+        double lines = 0, more = 0;
+        for (std::size_t b = 0; b < banks_.size(); ++b) {
+            const auto its = static_cast<double>(lines_of(banks_[b].row_bytes()));
+            lines += its;
+            if (b == into)
+                more = static_cast<double>(lines_of(detail::row_bytes(banks_[b].sets() + 1))) - its;
+        }
+        const auto product = [&](std::uint64_t bytes, double of_rows, std::size_t banks) {
+            return static_cast<double>(bytes) *
+                   lines_of_lookup(banks_[0].layout().k, of_rows, sets() + 1, banks);
+        };
+        if (into == banks_.size() || product(after, lines + more, banks_.size()) >
+                                         product(all, lines + 1, banks_.size() + 1)) {
             into = banks_.size();
             after = all;
         }

@@ -78,13 +78,19 @@ void FilterBank::insert(std::size_t set, const Keys& keys) {
             // The rows of a chunk are prefetched before those of the chunk before are written.
             std::size_t staged = 0;
             for (std::size_t first = 0, c = 0; first < hashes.size() + chunk; first += chunk, ++c) {
-                const std::uint64_t* const now = offsets[~c & 1];
+                const auto for_each_row = [&](std::uint64_t* of, std::size_t n, const auto& use) {
+                    for (std::size_t i = 0; i < n; ++i)
+                        for (std::size_t r = 0; r < t.k; ++r)
+                            use(column + of[i / 8 * 8 * t.k + 8 * r + i % 8]);
+                };
                 const std::size_t n = staged;
                 staged = first < hashes.size() ? std::min(chunk, hashes.size() - first) : 0;
-                if (staged != 0) t.rows(t, hashes.data() + first, staged, offsets[c & 1]);
-                for (std::size_t i = 0; i < staged * t.k; ++i)
-                    __builtin_prefetch(column + offsets[c & 1][i], 1);
-                for (std::size_t i = 0; i < n * t.k; ++i) column[now[i]] |= bit;
+                for (std::size_t i = 0; i < staged; i += 8)
+                    t.rows(t, hashes.data() + first + i, std::min<std::size_t>(8, staged - i),
+                           offsets[c & 1] + i * t.k);
+                for_each_row(offsets[c & 1], staged,
+                             [](std::byte* byte) { __builtin_prefetch(byte, 1); });
+                for_each_row(offsets[~c & 1], n, [&](std::byte* byte) { *byte |= bit; });
             }
         });
 }
@@ -117,7 +123,10 @@ std::vector<std::uint32_t> FilterBank::select_hash(std::uint64_t hash) const {
 
 std::vector<std::uint32_t> sets_of(std::span<const std::uint8_t> bitmap) {
     std::vector<std::uint32_t> sets;
-    detail::for_each_set(bitmap, [&](std::uint32_t set) { sets.push_back(set); });
+    detail::for_each_bit(detail::bank_kernels(default_isa()), bitmap,
+                         [&](std::size_t word, unsigned bit) {
+                             sets.push_back(static_cast<std::uint32_t>(64 * word + bit));
+                         });
     return sets;
 }
 
@@ -125,7 +134,7 @@ std::size_t FilterBank::count_hash(std::uint64_t hash) const {
     std::vector<std::uint8_t> bitmap(bitmap_bytes());
     contains_hash(hash, bitmap);
     std::size_t n = 0;
-    detail::for_each_set(bitmap, [&](std::uint32_t) { ++n; });
+    detail::for_each_bit(*kernels_, bitmap, [&](std::size_t, unsigned) { ++n; });
     return n;
 }
 

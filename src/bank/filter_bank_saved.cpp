@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "bank/bank_saved.hpp"
 #include "bank/bank_size.hpp"
-#include "core/files/load.hpp"
 #include "simdbloom/bank/filter_bank.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 
@@ -41,7 +41,7 @@ struct BankFormat {
         Layout layout;
         std::uint64_t blocks = 0, n_keys = 0, sets = 0;
         SavedHash hash;
-        std::size_t bits_bytes = 0;
+        std::uint64_t bits_bytes = 0;
     };
 
     static Header header(const FilterBank& bank) {
@@ -102,9 +102,10 @@ struct BankFormat {
                             of_row = row_bytes(parsed.sets);
         if (of_row > (UINT64_MAX - framing_bytes) / rows)
             return fault(LoadFault::size, bytes() + " take more than 2^64 bytes");
-        parsed.bits_bytes = static_cast<std::size_t>(rows * of_row);
-        if (auto error = check_size(rows * of_row, bytes_in_all, options, bytes))
+        parsed.bits_bytes = rows * of_row;
+        if (auto error = check_size(parsed.bits_bytes, bytes_in_all, options, bytes))
             return std::move(*error);
+        if (auto error = check_addresses(parsed.bits_bytes)) return std::move(*error);
         return parsed;
     }
 

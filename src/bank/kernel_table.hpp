@@ -19,7 +19,7 @@ inline constexpr std::size_t bank_scratch = bank_planes + 8;
 
 /// A bank, as kernels see it.
 struct BankTarget {
-    /// offsets[i * k + r] = where row r of hash i begins, in bytes, for n <= bank_max_chunk hashes.
+    /// offsets[8 * r + i] = where row r of hash i begins, in bytes, for n <= 8 hashes.
     using Rows = void(const BankTarget&, const std::uint64_t* hashes, std::size_t n,
                       std::uint64_t* offsets);
 
@@ -40,6 +40,8 @@ struct BankKernels {
     /// Adds to counts[s], for each set s. `scratch`: bank_scratch * t.words words of any content.
     void (*count)(const BankTarget& t, const std::uint64_t* hashes, std::size_t n,
                   std::byte* scratch, std::uint64_t* counts);
+    /// Bit i says whether word i of n <= 64 is not 0.
+    std::uint64_t (*nonzero)(const std::byte* words, std::size_t n);
 };
 SIMDBLOOM_DECLARE_KERNELS(BankKernels, bank_kernels)
 

@@ -47,13 +47,15 @@ struct PartOfWord {
     static void store(std::byte* p, V v) { store_le(p, v); }
 };
 
+// offsets[8 * r] = where row r of a key begins, as BankTarget::Rows leaves it for eight keys.
+
 /// The AND of a key's rows in one part of them.
 template <class P>
 inline typename P::V and_rows(const std::byte* part, const std::uint64_t* offsets,
                               std::uint32_t k) {
     auto all = P::load(part + offsets[0]);
 #pragma GCC unroll 1
-    for (std::uint32_t r = 1; r < k; ++r) all = all & P::load(part + offsets[r]);
+    for (std::uint32_t r = 1; r < k; ++r) all = all & P::load(part + offsets[8 * r]);
     return all;
 }
 /// The same of four parts side by side, so that offsets are loaded once for all.
@@ -66,7 +68,7 @@ inline void and_four(const std::byte* part, const std::uint64_t* offsets, std::u
          d = P::load(row + 3 * step);
 #pragma GCC unroll 1
     for (std::uint32_t r = 1; r < k; ++r) {
-        row = part + offsets[r];
+        row = part + offsets[8 * r];
         a = a & P::load(row);
         b = b & P::load(row + step);
         c = c & P::load(row + 2 * step);
@@ -99,12 +101,18 @@ template <class O>
 inline void prefetch_rows(const BankTarget& t, const std::uint64_t* offsets, std::size_t keys) {
     const std::uint64_t bytes = t.row_bytes;
     const bool straddles = t.words % 8 != 0 && (t.words & (t.words - 1)) != 0;
+    if (keys == 8 && bytes <= 64 && !straddles) {
+#pragma GCC unroll 8
+        for (std::size_t i = 0; i < 8 * std::size_t{t.k}; ++i)
+            O::prefetch_near(t.bits + offsets[i]);
+        return;
+    }
 #pragma GCC unroll 1
-    for (std::size_t i = 0; i < keys * t.k; ++i) {
+    for (std::size_t i = 0; i < 8 * std::size_t{t.k}; ++i) {
+        if (i % 8 >= keys) continue;
         const std::byte* const row = t.bits + offsets[i];
-        O::prefetch_near(row);
 #pragma GCC unroll 1
-        for (std::uint64_t b = 64; b < bytes; b += 64) O::prefetch_near(row + b);
+        for (std::uint64_t b = 0; b < bytes; b += 64) O::prefetch_near(row + b);
         if (straddles) O::prefetch_near(row + bytes - 1);
     }
 }
@@ -138,8 +146,20 @@ inline void for_each_eight(const BankTarget& t, const std::uint64_t* hashes, std
 template <class P>
 inline void and_words(const BankTarget& t, const std::uint64_t* offsets, std::size_t keys,
                       std::byte* to) {
-    for (std::size_t i = 0; i < keys; ++i, offsets += t.k, to += 8)
-        P::store(to, and_rows<P>(t.bits, offsets, t.k));
+    if (keys < 8) {
+        for (std::size_t i = 0; i < keys; ++i)
+            P::store(to + 8 * i, and_rows<P>(t.bits, offsets + i, t.k));
+        return;
+    }
+    typename P::V all[8];
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < 8; ++i) all[i] = P::load(t.bits + offsets[i]);
+#pragma GCC unroll 1
+    for (std::uint32_t r = 1; r < t.k; ++r)
+#pragma GCC unroll 8
+        for (std::size_t i = 0; i < 8; ++i) all[i] = all[i] & P::load(t.bits + offsets[8 * r + i]);
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < 8; ++i) P::store(to + 8 * i, all[i]);
 }
 
 /// The same, t.words words a key.
@@ -150,7 +170,7 @@ inline void and_keys(const BankTarget& t, const std::uint64_t* offsets, std::siz
     if (t.row_bytes == 2) return and_words<PartOfWord<std::uint16_t>>(t, offsets, keys, to);
     if (t.row_bytes == 4) return and_words<PartOfWord<std::uint32_t>>(t, offsets, keys, to);
     if (t.words == 1) return and_words<OneWord>(t, offsets, keys, to);
-    for (std::size_t i = 0; i < keys; ++i, offsets += t.k, to += 8 * t.words) {
+    for (std::size_t i = 0; i < keys; ++i, ++offsets, to += 8 * t.words) {
         std::size_t w = 0;
 #pragma GCC unroll 1
         for (; w + 4 * O::lanes <= t.words; w += 4 * O::lanes)
@@ -253,31 +273,59 @@ SIMDBLOOM_KERNEL void bank_count(const BankTarget& target, const std::uint64_t* 
     }
 }
 
-/// The rows of hashes in a bank of that layout.
-template <class O, LayoutKind kind>
-void bank_rows(const BankTarget& target, const std::uint64_t* hashes, std::size_t n,
-               std::uint64_t* offsets) {
-    const BankTarget t = target;
-    const std::uint64_t bytes = t.row_bytes;
+/// BankTarget::Rows of a layout. Compilers make vectors of the loops where n is the constant 8.
+template <LayoutKind kind>
+[[gnu::always_inline]] inline void find_rows(const BankTarget& t, const std::uint64_t* hashes,
+                                             std::size_t n, std::uint64_t* offsets) {
+    const auto blocks = static_cast<std::uint32_t>(t.blocks);
+    const auto bytes = static_cast<std::uint32_t>(t.row_bytes);  // below 2^30
+    const auto block_of = [&](std::uint64_t hash) { return (hash >> 32) * blocks >> 32; };
     constexpr LayoutTraits traits = traits_of(kind);
-    for (std::size_t i = 0; i < n; ++i, offsets += t.k) {
-        if constexpr (traits.anywhere) {
-            std::uint64_t g = hashes[i];
-            for (std::uint32_t r = 0; r < t.k; ++r, g = classic_next(g))
-                offsets[r] = (block_index(g, t.blocks) * 64 + (g & 63)) * bytes;
-        } else {
-            const std::uint64_t first = block_index(hashes[i], t.blocks) * traits.block_bits;
-            const auto x = static_cast<std::uint32_t>(hashes[i]);
-            // Unrolled, so that salts are constants: a table of them would be a second symbol.
-            [&]<std::size_t... r>(std::index_sequence<r...>) {
-                (void)((r < t.k &&
-                        (offsets[r] = (first + bit_position<kind>(x, r, t.k, t.zones)) * bytes,
-                         true)) &&
-                       ...);
+    std::uint64_t state[8];
+    if constexpr (traits.anywhere) {
+        for (std::size_t i = 0; i < n; ++i) state[i] = hashes[i];
+        for (std::uint32_t r = 0; r < t.k; ++r, offsets += 8)
+            for (std::size_t i = 0; i < n; ++i) {
+                offsets[i] = (block_of(state[i]) * 64 + (state[i] & 63)) * bytes;
+                state[i] = classic_next(state[i]);
             }
-            (std::make_index_sequence<traits.k_max>());
+    } else {
+        std::uint32_t x[8];
+        for (std::size_t i = 0; i < n; ++i) {
+            state[i] = block_of(hashes[i]) * (std::uint64_t{bytes} * traits.block_bits);
+            x[i] = static_cast<std::uint32_t>(hashes[i]);
         }
+        const auto row = [&](auto r) {
+            if (r >= t.k) return false;
+            for (std::size_t i = 0; i < n; ++i)
+                offsets[8 * r + i] =
+                    state[i] + std::uint64_t{bit_position<kind>(x[i], r, t.k, t.zones)} * bytes;
+            return true;
+        };
+        // Unrolled, so that salts are constants: a table of them would be a second symbol.
+        [&]<std::size_t... r>(std::index_sequence<r...>) {
+            (void)(row(std::integral_constant<unsigned, r>()) && ...);
+        }
+        (std::make_index_sequence<traits.k_max>());
     }
+}
+template <class O, LayoutKind kind>
+SIMDBLOOM_KERNEL void bank_rows(const BankTarget& target, const std::uint64_t* hashes,
+                                std::size_t n, std::uint64_t* offsets) {
+    const BankTarget t = target;
+    if (n == 8) find_rows<kind>(t, hashes, 8, offsets);
+    else
+        for (std::size_t i = 0; i < n; ++i) find_rows<kind>(t, hashes + i, 1, offsets + i);
+}
+
+template <class O>
+SIMDBLOOM_KERNEL std::uint64_t bank_nonzero(const std::byte* words, std::size_t n) {
+    std::uint64_t some = 0;
+    std::size_t i = 0;
+    for (; i + O::lanes <= n; i += O::lanes)
+        some |= std::uint64_t{O::nonzero_lanes(O::load_block(words + 8 * i))} << i;
+    for (; i < n; ++i) some |= std::uint64_t{load_le<std::uint64_t>(words + 8 * i) != 0} << i;
+    return some;
 }
 
 template <class O, LayoutKind kind>
@@ -294,7 +342,8 @@ constexpr BankKernels make_kernels() {
         {SIMDBLOOM_EACH_LAYOUT(SIMDBLOOM_ROWS)},
 #undef SIMDBLOOM_ROWS
         &bank_contains<O>,
-        &bank_count<O>};
+        &bank_count<O>,
+        &bank_nonzero<O>};
 }
 
 }  // namespace

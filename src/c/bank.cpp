@@ -1,4 +1,7 @@
 // Banks for C.
+#include <algorithm>
+#include <utility>
+
 #include "c/calls.hpp"
 #include "simdbloom/any/serialize.hpp"
 #include "simdbloom/bank/compact_bank.hpp"
@@ -15,6 +18,13 @@ namespace {
 CompactBank& bank_of(simdbloom_bank* bank) { return pointee(bank, "simdbloom: bank is NULL").bank; }
 const CompactBank& bank_of(const simdbloom_bank* bank) {
     return pointee(bank, "simdbloom: bank is NULL").bank;
+}
+
+/// The keys that a set is for, which C gives as 64 bits on every machine.
+std::size_t size_of(std::uint64_t keys) {
+    if (std::in_range<std::size_t>(keys)) return static_cast<std::size_t>(keys);
+    throw std::length_error("simdbloom: a set of " + std::to_string(keys) +
+                            " keys is more than this machine can address");
 }
 
 template <class Make>
@@ -34,7 +44,9 @@ simdbloom_status create_bank(const char* spec, const std::uint64_t* keys, std::s
         simdbloom::Options options = options_of(given);
         options.fold_levels = 0;
         if (spec != nullptr) options.spec = spec;
-        return make(std::vector<std::size_t>(all.begin(), all.end()), options);
+        std::vector<std::size_t> sizes(all.size());
+        std::ranges::transform(all, sizes.begin(), size_of);
+        return make(sizes, options);
     });
 }
 
@@ -82,7 +94,7 @@ simdbloom_status simdbloom_bank_add_set(simdbloom_bank* bank, uint64_t keys, siz
     return guarded([&] {
         CompactBank& b = bank_of(bank);
         size_t& out = pointee(set, "simdbloom: set is NULL");  // before there is a set
-        out = b.add_set(keys);
+        out = b.add_set(size_of(keys));
     });
 }
 simdbloom_status simdbloom_bank_clear_set(simdbloom_bank* bank, size_t set) {

@@ -1,5 +1,6 @@
 // Saved banks of unequal sets: what was saved comes back on every way, and anything else is
 // refused.
+#include "allocations.hpp"
 #include "compact_support.hpp"
 #include "saved_checks.hpp"
 
@@ -200,6 +201,39 @@ TEST(CompactSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
     }
     EXPECT_EQ(load<FilterBank>(good).error().fault, foreign);
     EXPECT_TRUE(load<CompactBank>(good, {.max_bytes = rows}));
+}
+
+TEST(CompactSaved, ATableOfHolesTakesNoMemory) {
+    const test::TemporaryFolder folder("compact");
+    const auto path = folder.path / "bank";
+    constexpr std::uint64_t sets = 5'000'000, table = 64 + 8 + 12 * sets,
+                            rows = 64 * ((sets + 63) / 64 * 8), end = (table + 8 + 63) / 64 * 64;
+    Bytes begin = save(saved_bank("blocked512"));
+    begin.resize(72);
+    put(begin, 16, std::uint32_t{1});
+    put(begin, 20, std::uint32_t{sets});
+    put(begin, 64, rows + 72);
+    test::write_bytes(path, begin);
+    std::filesystem::resize_file(path, end + rows + 72);
+    const std::size_t before = test::heap_bytes;
+    for (const auto& error :
+         {load_file<CompactBank>(path).error(), map_file<CompactBank>(path).error()})
+        EXPECT_EQ(error.fault, LoadFault::checksum) << error.message;
+    EXPECT_LT(test::heap_bytes - before, 1'000'000u) << "of 60 MB";
+}
+
+TEST(CompactSaved, ATableOfManyPiecesComesBack) {
+    std::vector<std::size_t> sizes(20'000, 0);  // 240 KB, most of them zeros
+    sizes[11'111] = 30;
+    sizes[19'999] = 5;
+    const auto bank = CompactBank::with_bits_per_key(sizes, 8, {.seed = 1});
+    const Bytes bytes = save(bank);
+    const auto loaded = load<CompactBank>(bytes);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    expect_same_bank(bank, *loaded);
+    EXPECT_EQ(save(*loaded), bytes);
+    for (const std::size_t at : {100u, 70'000u, 130'000u, 239'000u})
+        expect_refused(load<CompactBank>(test::changed(bytes, {{at, 7}})), LoadFault::checksum, "");
 }
 
 }  // namespace

@@ -10,9 +10,10 @@ namespace simdbloom {
 /// in a compact bit-sliced signature index (COBS). Each set keeps the caller's number.
 ///
 /// A FilterBank gives every set the bits of the largest. Here the sets are sorted by their number
-/// of keys and cut into b banks, so that bits times 1.125^b is least: a further bank must save a
-/// ninth of the bits, because a lookup reads the rows of every bank. `bench/experiment bank`
-/// prints the bits and the times beside one FilterBank for the largest set.
+/// of keys and cut into banks. The cut is the one with the least bits times lines: the bits of all
+/// banks, and the cache lines of a lookup, which reads the rows of every bank. Twice the lines must
+/// save half of the bits. `bench/experiment bank` prints the bits and the times beside one
+/// FilterBank for the largest set.
 ///
 /// Bitmaps are those of FilterBank. Threads: any number of threads may call const members at the
 /// same time. Threads may insert at the same time into sets of different banks, or whose columns
@@ -67,7 +68,7 @@ public:
     std::vector<std::uint32_t> select_sets(const Keys& keys, std::size_t least) const;
 
     /// Adds an empty set for so many keys and returns its number. The set goes into a bank whose
-    /// sets are large enough, or into a new bank where that saves a ninth of all bits. Throws
+    /// sets are large enough, or into a new bank where bits times lines is then less. Throws
     /// std::length_error beyond options.max_bytes, AllocationError; the bank is then as it was.
     std::size_t add_set(std::size_t keys);
     /// Removes the keys of a set.

@@ -1,0 +1,17 @@
+// What both saved banks check.
+#pragma once
+
+#include <utility>
+
+#include "core/files/load.hpp"
+
+namespace simdbloom::detail {
+
+/// An error for more bytes than std::size_t counts, which has 32 bits on some machines.
+inline std::optional<LoadError> check_addresses(std::uint64_t bytes) {
+    if (std::in_range<std::size_t>(bytes)) return std::nullopt;
+    return fault(LoadFault::memory,
+                 std::to_string(bytes) + " bytes are more than this machine can address");
+}
+
+}  // namespace simdbloom::detail
