@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include "tools/system/program.hpp"
+#include "core/os/program.hpp"
 
 namespace simdbloom::tools {
 

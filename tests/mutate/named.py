@@ -291,7 +291,7 @@ BUGS = [
     bug("output that is lost is a success", "a full disk, and exit code 0",
         ("src/tools/main.cpp", "if (is_printed()[--]{+ || true+})"), by="tool"),
     bug("two runs of unseen lose each other's lines", "nobody waits",
-        ("src/tools/system/program_posix.cpp",
+        ("src/core/os/program_posix.cpp",
          "[-if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) -]{++}continue;"), by="tool"),
     bug("a filter goes over its keys", "the keys under another name are lost",
         ("src/tools/files.cpp", "if ([-identity_of(from) == target-]{+from == *to+})"),

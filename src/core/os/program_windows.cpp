@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "tools/system/program.hpp"
+#include "core/os/program.hpp"
 
 namespace simdbloom::detail {
 namespace {

@@ -3,7 +3,7 @@
 #include <sys/ioctl.h>
 
 #include "core/os/posix.hpp"
-#include "tools/system/program.hpp"
+#include "core/os/program.hpp"
 
 namespace simdbloom::detail {
 namespace {
