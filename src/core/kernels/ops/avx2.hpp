@@ -80,7 +80,7 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     static unsigned nonzero_lanes(V a) {
         return lane_mask(_mm256_cmpeq_epi64(a, _mm256_setzero_si256())) ^ 15u;
     }
-    // The bit is shifted into the sign: three instructions, the bits of a mask and a comparison six.
+    // The bit is shifted into the sign: three instructions; a mask and a comparison take six.
     static constexpr bool has_bit_lanes = true;
     static unsigned bit_lanes(V words, V n) {
         return lane_mask(_mm256_sllv_epi64(words, _mm256_andnot_si256(n, _mm256_set1_epi64x(63))));
