@@ -10,6 +10,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include "core/os/program.hpp"
 
@@ -94,21 +95,26 @@ std::optional<std::string> identity_of(const std::filesystem::path& path) {
 }
 
 // The system closes the file of a process that ends, and removes it then. No call waits for others
-// to do so: hence a look every 50 ms.
+// to do so: hence a look every 50 ms. While it removes the file, it denies access: up to a second.
 File lock(const std::filesystem::path& name, const std::function<void()>& waits) {
-    for (bool waited = false;; waited = true) {
+    bool waited = false;
+    for (int denied = 0; denied < 20; ::Sleep(50)) {
         const HANDLE handle = ::CreateFileW(name.c_str(), GENERIC_WRITE, 0, nullptr, CREATE_ALWAYS,
                                             FILE_FLAG_DELETE_ON_CLOSE, nullptr);
         if (handle != INVALID_HANDLE_VALUE)
             return File(::_open_osfhandle(reinterpret_cast<std::intptr_t>(handle), _O_NOINHERIT));
         const DWORD why = ::GetLastError();
-        if (why != ERROR_SHARING_VIOLATION) {
+        if (why == ERROR_ACCESS_DENIED) {
+            ++denied;
+        } else if (why != ERROR_SHARING_VIOLATION) {
             errno = why == ERROR_PATH_NOT_FOUND ? ENOENT : EACCES;
             return {};
+        } else if (!std::exchange(waited, true)) {
+            waits();
         }
-        if (!waited) waits();
-        ::Sleep(50);
     }
+    errno = EACCES;
+    return {};
 }
 
 void unlock(File& locked, const std::filesystem::path&) noexcept { (void)locked.close(); }
