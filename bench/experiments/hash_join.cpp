@@ -83,7 +83,7 @@ std::string break_even(std::span<const double> shares, std::span<const double> w
     return "pays always";
 }
 
-constexpr double shares[] = {0, 0.01, 0.1, 0.5, 0.9, 1};  // of the probe rows that join
+constexpr double shares[] = {0, 0.1, 0.5, 0.9, 1};  // of the probe rows that join
 
 struct Level {
     const char* name;
