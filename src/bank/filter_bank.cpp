@@ -10,11 +10,34 @@
 #include "bank/bitmaps.hpp"
 #include "bank/kernel_table.hpp"
 #include "core/dispatch/kernels_of.hpp"
+#include "core/dispatch/tuner.hpp"
 
 namespace simdbloom {
 namespace detail {
 SIMDBLOOM_SELECT_KERNELS(bank_kernels)
 }  // namespace detail
+
+namespace {
+
+/// Calls look_up(target, first, n) for slices of a batch. Rows are prefetched into the level-1
+/// cache, or the tuner's other way, into that of level 2 (Xeon, 64 sets: 16 and 20 ns a key in
+/// 16 MiB, 44 and 36 in 256 MiB).
+template <class LookUp>
+void in_slices(detail::BankTarget target, const detail::BankKernels* kernels, std::size_t bytes,
+               detail::Output call, std::size_t n, const LookUp& look_up) {
+    if (n == 1) return look_up(target, std::size_t{0}, n);
+    const detail::Prefetching tuned = detail::prefetching_of(bytes);
+    if (tuned.way != detail::Prefetch::tuned) return look_up(target, std::size_t{0}, n);
+    detail::in_tuned_slices(
+        detail::Tuner(target.bits, static_cast<unsigned>(call), kernels, tuned.size, false), n,
+        [&](detail::BatchWay way, std::size_t first, std::size_t here) {
+            target.far = way == detail::BatchWay::none;
+            look_up(target, first, here);
+            return true;
+        });
+}
+
+}  // namespace
 
 FilterBank::FilterBank(const detail::KeyHash& hash, detail::BankParts parts, const Options& options)
     : KeyHash(hash),
@@ -107,7 +130,11 @@ void FilterBank::contains(const Keys& keys, std::span<std::uint8_t> bitmaps) con
     std::byte* const out = std::as_writable_bytes(bitmaps).data();
     detail::for_each_hash_of_bank(
         *this, keys, [&](std::size_t first, std::span<const std::uint64_t> hashes) {
-            kernels_->contains(t, hashes.data(), hashes.size(), out + first * bytes);
+            in_slices(t, kernels_, bits_.size(), detail::Output::bitmap, hashes.size(),
+                      [&](const detail::BankTarget& with, std::size_t from, std::size_t n) {
+                          kernels_->contains(with, hashes.data() + from, n,
+                                             out + (first + from) * bytes);
+                      });
         });
 }
 
@@ -146,7 +173,11 @@ void FilterBank::count_per_set(const Keys& keys, std::span<std::uint64_t> counts
     std::vector<std::byte> scratch(detail::bank_scratch * bitmap_bytes());
     detail::for_each_hash_of_bank(
         *this, keys, [&](std::size_t, std::span<const std::uint64_t> hashes) {
-            kernels_->count(t, hashes.data(), hashes.size(), scratch.data(), counts.data());
+            in_slices(t, kernels_, bits_.size(), detail::Output::count, hashes.size(),
+                      [&](const detail::BankTarget& with, std::size_t from, std::size_t n) {
+                          kernels_->count(with, hashes.data() + from, n, scratch.data(),
+                                          counts.data());
+                      });
         });
 }
 

@@ -30,6 +30,7 @@ struct BankTarget {
     std::uint64_t row_bytes;  ///< 1, 2, 4, or 8 * words
     std::uint32_t k, zones;
     std::uint32_t chunk;  ///< 8, 16 or 32 keys
+    bool far = false;     ///< prefetches into the level-2 cache
 };
 
 struct BankKernels {

@@ -97,14 +97,14 @@ inline void for_each_part(std::size_t first, std::size_t words, const Work& work
     }
 }
 
-template <class O>
-inline void prefetch_rows(const BankTarget& t, const std::uint64_t* offsets, std::size_t keys) {
+template <class Prefetch>
+inline void prefetch_rows(const BankTarget& t, const std::uint64_t* offsets, std::size_t keys,
+                          const Prefetch& prefetch) {
     const std::uint64_t bytes = t.row_bytes;
     const bool straddles = t.words % 8 != 0 && (t.words & (t.words - 1)) != 0;
     if (keys == 8 && bytes <= 64 && !straddles) {
 #pragma GCC unroll 8
-        for (std::size_t i = 0; i < 8 * std::size_t{t.k}; ++i)
-            O::prefetch_near(t.bits + offsets[i]);
+        for (std::size_t i = 0; i < 8 * std::size_t{t.k}; ++i) prefetch(t.bits + offsets[i]);
         return;
     }
 #pragma GCC unroll 1
@@ -112,8 +112,8 @@ inline void prefetch_rows(const BankTarget& t, const std::uint64_t* offsets, std
         if (i % 8 >= keys) continue;
         const std::byte* const row = t.bits + offsets[i];
 #pragma GCC unroll 1
-        for (std::uint64_t b = 0; b < bytes; b += 64) O::prefetch_near(row + b);
-        if (straddles) O::prefetch_near(row + bytes - 1);
+        for (std::uint64_t b = 0; b < bytes; b += 64) prefetch(row + b);
+        if (straddles) prefetch(row + bytes - 1);
     }
 }
 
@@ -125,8 +125,8 @@ inline void for_each_eight(const BankTarget& t, const std::uint64_t* hashes, std
                            const Work& work) {
     constexpr std::size_t places = bank_max_chunk / 8 + 1;
     alignas(64) std::uint64_t offsets[places][8 * bank_max_rows];
-    // Not tuned (core/dispatch/tuner.hpp): without prefetching a key took as long or longer in
-    // every size from 1 MiB on, up to twice as long in 256 MiB.
+    // Without prefetching a key took as long or longer in every size from 1 MiB on, up to twice as
+    // long in 256 MiB.
     const bool prefetches = n > 1;
     const auto at_most_8 = [](std::size_t keys) { return keys < 8 ? keys : 8; };
     std::size_t staged = 0, from = 0, to = 0;
@@ -134,7 +134,10 @@ inline void for_each_eight(const BankTarget& t, const std::uint64_t* hashes, std
         for (; staged < n && staged <= first + t.chunk; staged += 8) {
             const std::size_t m = at_most_8(n - staged);
             t.rows(t, hashes + staged, m, offsets[to]);
-            if (prefetches) prefetch_rows<O>(t, offsets[to], m);
+            if (prefetches && t.far)
+                prefetch_rows(t, offsets[to], m, [](const std::byte* p) { O::prefetch(p); });
+            else if (prefetches)
+                prefetch_rows(t, offsets[to], m, [](const std::byte* p) { O::prefetch_near(p); });
             to = to + 1 == places ? 0 : to + 1;
         }
         work(offsets[from], first, at_most_8(n - first));

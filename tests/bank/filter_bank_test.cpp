@@ -214,5 +214,25 @@ TEST(FilterBank, AMoveLeavesNoSets) {
     ASSERT_NO_FATAL_FAILURE(test::expect_answers_of(bank, filters, keys));
 }
 
+TEST(FilterBank, LargeBatchesOfALargeBankAnswerAsSingleKeys) {
+    FilterBank bank = FilterBank::with_bits_per_key(64, 262'144, 8, {.seed = 1});  // 16 MiB: tuned
+    const auto keys = test::random_keys(60'000);
+    for (std::size_t s = 0; s < 64; ++s) bank.insert(s, std::span(keys).subspan(900 * s, 1'000));
+    std::vector<std::uint64_t> bitmaps(keys.size()), counts(64), expected(64);
+    for (const Isa isa : usable_isas()) {
+        bank.use_isa(isa);
+        bank.contains(keys, {reinterpret_cast<std::uint8_t*>(bitmaps.data()), 8 * keys.size()});
+        bank.count_per_set(keys, counts);
+        std::ranges::fill(expected, 0);
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            std::uint64_t one = 0;
+            bank.contains(keys[i], {reinterpret_cast<std::uint8_t*>(&one), 8});
+            ASSERT_EQ(bitmaps[i], one) << i;
+            for (std::size_t s = 0; s < 64; ++s) expected[s] += detail::little_endian(one) >> s & 1;
+        }
+        EXPECT_EQ(counts, expected);
+    }
+}
+
 }  // namespace
 }  // namespace simdbloom
