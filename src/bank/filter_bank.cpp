@@ -23,16 +23,17 @@ namespace {
 /// cache, or the tuner's other way, into that of level 2 (Xeon, 64 sets: 16 and 20 ns a key in
 /// 16 MiB, 44 and 36 in 256 MiB).
 template <class LookUp>
-void in_slices(detail::BankTarget target, const detail::BankKernels* kernels, std::size_t bytes,
-               detail::Output call, std::size_t n, const LookUp& look_up) {
+void in_slices(const detail::BankTarget& target, const detail::BankKernels* kernels,
+               std::size_t bytes, detail::Output call, std::size_t n, const LookUp& look_up) {
     if (n == 1) return look_up(target, std::size_t{0}, n);
     const detail::Prefetching tuned = detail::prefetching_of(bytes);
     if (tuned.way != detail::Prefetch::tuned) return look_up(target, std::size_t{0}, n);
+    detail::BankTarget slice = target;
     detail::in_tuned_slices(
         detail::Tuner(target.bits, static_cast<unsigned>(call), kernels, tuned.size, false), n,
         [&](detail::BatchWay way, std::size_t first, std::size_t here) {
-            target.far = way == detail::BatchWay::none;
-            look_up(target, first, here);
+            slice.far = way == detail::BatchWay::none;
+            look_up(slice, first, here);
             return true;
         });
 }
