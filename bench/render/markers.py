@@ -49,7 +49,7 @@ def main(name, printed):
             with open(path, encoding="utf-8") as f:
                 page = f.read()
             if f"<!-- printed: {name} -->\n" in page:
-                write_whole(path, put(path, page, f"printed: {name}", "end printed",
+                write_whole(path, put(path, page, f"printed: {name}", "end",
                                       part_for(text, path)))
                 pages.append(os.path.relpath(path, root))
     if not pages:

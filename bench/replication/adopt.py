@@ -194,7 +194,7 @@ def fill(papers, claims):
     for page, name, text in pages(found, papers, claims):
         page = os.path.join(PAPERS, page)
         with open(page, encoding="utf-8") as file:
-            filled = put(page, file.read(), f"record: {name}", "end record", text)
+            filled = put(page, file.read(), f"record: {name}", "end", text)
         write_whole(page, filled)
     if found:
         keys.fill(found[0], claims)

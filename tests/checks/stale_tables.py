@@ -25,7 +25,7 @@ MORE_CODE = {"measured": ("bench/subjects",), "record": ("bench/replication/*.cp
              "printed bank_tables": ("src/bank",),
              "printed engines": ("bench/engines", "bench/experiments/engine_sizes.hpp")}
 MARKED = re.compile(r"^<!-- (measured|printed|record(?=: all)): (\S+) -->\n(.*?)"
-                    r"^<!-- end(?: printed| record)? -->$", re.M | re.S)
+                    r"^<!-- end -->$", re.M | re.S)
 COMMIT = re.compile(r"\b(?:commit|at|show) `?([0-9a-f]{7,40})\b(-dirty)?")
 
 

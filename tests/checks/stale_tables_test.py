@@ -46,8 +46,7 @@ class Tables(unittest.TestCase):
         return self.git("rev-parse", "--short=7", "HEAD")
 
     def page(self, path, name, said):
-        end = "end printed" if name.startswith("printed") else "end"
-        self.write(path, f"# A page\n\n<!-- {name} -->\n\n{TABLE}\n{said}\n\n<!-- {end} -->\n")
+        self.write(path, f"# A page\n\n<!-- {name} -->\n\n{TABLE}\n{said}\n\n<!-- end -->\n")
 
     def expect(self, *wanted):
         """Each fault has its words."""
