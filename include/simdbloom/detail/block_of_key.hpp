@@ -11,7 +11,8 @@ namespace simdbloom::detail {
 
 // AMD, which has SSE4A, multiplies 64 bits of a vector in one step, Intel in three: a key of
 // split256 by AVX-512 took a Xeon (family 6, model 167) 2.05 ns, and 1.75 in general registers.
-// Code for x86-64-v4 names no CPU: general registers lose less on AMD's than vectors on Intel's.
+// Code for x86-64-v4 names no CPU: in L1 general registers lose less on AMD's than vectors on
+// Intel's.
 #if defined(__AVX512DQ__) && defined(__AVX512VL__) && defined(__SSE4A__)
 constexpr bool multiplies_vectors = true;
 #else

@@ -5,7 +5,8 @@
 
 namespace simdbloom {
 class Keys;
-namespace detail {
+}
+namespace simdbloom::detail {
 
 /// The hash that Options::hashing, seed and secret ask for.
 class SIMDBLOOM_API KeyHash {
@@ -36,8 +37,7 @@ public:
     template <LossyKey K>
     std::uint64_t hash_of(K) const = delete;
     // For the library's own code.
-    /// hashes[i] = the hash of key first + i, for n keys, by the kernels of that
-    /// ISA.
+    /// hashes[i] = the hash of key first + i, for n keys, by the kernels of that ISA.
     void hash(const Keys&, Isa, std::size_t first, std::size_t n, std::uint64_t* hashes) const;
     const KeyHash& key_hash() const noexcept { return *this; }
 
@@ -58,5 +58,4 @@ protected:
     Secret secret_{};
 };
 
-}  // namespace detail
-}  // namespace simdbloom
+}  // namespace simdbloom::detail
