@@ -1,9 +1,9 @@
 // From sets, keys and bits or an FPR to a bank.
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "bank/bank_size.hpp"
+#include "core/models/number.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/fpr.hpp"
 
@@ -13,8 +13,8 @@ namespace {
 Layout layout_of_bits(const Options& options) {
     const Layout layout = Layout::parse(options.spec.empty() ? default_spec : options.spec);
     if (!layout.is_bloom())
-        throw std::invalid_argument("simdbloom: spec \"" + options.spec +
-                                    "\" is not a layout of bits, which a bank needs");
+        throw detail::argument_error("spec \"", options.spec,
+                                     "\" is not a layout of bits, which a bank needs");
     return layout;
 }
 
@@ -31,23 +31,20 @@ unsigned fewest_rows(const Layout& best, const Good& good) {
 }  // namespace
 
 void detail::check_sets(std::size_t sets) {
-    if (sets == 0) throw std::invalid_argument("simdbloom: sets=0: a bank needs at least one set");
-    if (sets > 0xFFFFFFFFu)
-        throw std::length_error("simdbloom: sets=" + std::to_string(sets) + " is above 2^32 - 1");
+    if (sets == 0) throw argument_error("sets=0: a bank needs at least one set");
+    if (sets > 0xFFFFFFFFu) throw length_error("sets=", sets, " is above 2^32 - 1");
 }
 
 std::uint64_t detail::bank_bytes(const Layout& layout, std::uint64_t blocks, std::uint64_t sets) {
     const std::uint64_t rows = blocks * layout.block_bits();
     if (row_bytes(sets) > UINT64_MAX / rows)
-        throw std::length_error("simdbloom: " + std::to_string(sets) + " sets of " +
-                                std::to_string(rows) + " bits need more than 2^64 bytes");
+        throw length_error(sets, " sets of ", rows, " bits need more than 2^64 bytes");
     return rows * row_bytes(sets);
 }
 
 void detail::check_bank_bytes(std::uint64_t bytes, std::size_t max_bytes) {
     if (max_bytes != 0 && bytes > max_bytes)
-        throw std::length_error("simdbloom: a bank of " + std::to_string(bytes) +
-                                " bytes is above max_bytes=" + std::to_string(max_bytes));
+        throw length_error("a bank of ", bytes, " bytes is above max_bytes=", max_bytes);
 }
 
 detail::Geometry detail::size_of_sets(std::size_t sets, std::size_t keys_each, SetSize wanted,

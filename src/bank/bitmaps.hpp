@@ -2,12 +2,11 @@
 #pragma once
 
 #include <bit>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "bank/kernel_table.hpp"
 #include "core/filters/interface.hpp"
+#include "core/models/number.hpp"
 
 namespace simdbloom::detail {
 
@@ -19,7 +18,7 @@ void for_each_hash_of_bank(const Bank& bank, const Keys& keys, const Use& use) {
 }
 
 /// Calls use(word, bit of it) for each bit that is set, from word 0 on. Most words of a bitmap are
-/// 0: those that are not are found 64 at a time, so that a word of zeros costs no branch.
+/// 0. The others are found 64 at a time, so that a word of zeros costs no branch.
 template <class Use>
 void for_each_bit(const BankKernels& kernels, std::span<const std::uint8_t> bitmap,
                   const Use& use) {
@@ -41,16 +40,14 @@ void for_each_bit(const BankKernels& kernels, std::span<const std::uint8_t> bitm
 /// Throws std::length_error where bitmaps of so many bytes a key have no room.
 inline void check_bitmaps(const Keys& keys, std::size_t bytes, std::span<std::uint8_t> bitmaps) {
     if (bytes != 0 && bitmaps.size() / bytes < keys.size())
-        throw std::length_error("simdbloom: bitmaps of " + std::to_string(bitmaps.size()) +
-                                " bytes are too short for " + std::to_string(keys.size()) +
-                                " keys of " + std::to_string(bytes) + " bytes each");
+        throw length_error("bitmaps of ", bitmaps.size(), " bytes are too short for ", keys.size(),
+                           " keys of ", bytes, " bytes each");
     check_apart(keys.memory(), std::as_bytes(bitmaps));
 }
 
 inline void check_counts(const Keys& keys, std::size_t sets, std::span<std::uint64_t> counts) {
     if (counts.size() < sets)
-        throw std::length_error("simdbloom: room for " + std::to_string(counts.size()) +
-                                " counts is too short for " + std::to_string(sets) + " sets");
+        throw length_error("room for ", counts.size(), " counts is too short for ", sets, " sets");
     check_apart(keys.memory(), std::as_bytes(counts));
 }
 
@@ -66,8 +63,7 @@ std::vector<std::uint32_t> sets_with(const Bank& bank, const Keys& keys, std::si
 }
 
 [[noreturn]] inline void throw_no_set(std::size_t set, std::size_t sets) {
-    throw std::out_of_range("simdbloom: set " + std::to_string(set) + " of a bank of " +
-                            std::to_string(sets) + " sets");
+    throw std::out_of_range(to_text("simdbloom: set ", set, " of a bank of ", sets, " sets"));
 }
 
 }  // namespace simdbloom::detail

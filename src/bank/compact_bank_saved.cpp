@@ -66,8 +66,6 @@ std::vector<std::byte> table_of(const CompactBank& compact) {
     return table;
 }
 
-LoadError wrong(const std::string& what) { return fault(LoadFault::parameter, what); }
-
 /// The table behind a header. Until the checksum is right, pieces of zeros take no memory: nobody
 /// can make us allocate memory by a file of holes that says that it is long.
 Loaded<std::vector<std::byte>> read_table(Source& source, const Header& header,
@@ -128,11 +126,9 @@ Loaded<CompactBank> load_from<CompactBank>(Source& source, const Options& option
     if (auto error = check_kind(header, compact_kind)) return std::move(*error);
     const CompactTable at{get<std::uint32_t>(header, CompactTable::n_banks),
                           get<std::uint32_t>(header, CompactTable::n_sets)};
-    if (at.banks == 0 || at.banks > at.sets)
-        return wrong(std::to_string(at.banks) + " banks of " + std::to_string(at.sets) + " sets");
+    if (at.banks == 0 || at.banks > at.sets) return wrong(at.banks, " banks of ", at.sets, " sets");
     if (at.end() > bytes)
-        return fault(LoadFault::size, std::to_string(at.sets) + " sets take more than " +
-                                          std::to_string(bytes) + " bytes");
+        return fault(LoadFault::size, at.sets, " sets take more than ", bytes, " bytes");
     auto read = read_table(source, header, at);
     if (!read) return read.error();
     const std::vector<std::byte>& table = *read;
@@ -156,12 +152,11 @@ Loaded<CompactBank> load_from<CompactBank>(Source& source, const Options& option
         rows += size - framing_bytes;
     }
     if (end != bytes)
-        return fault(LoadFault::size, "the banks named do not take the " + std::to_string(bytes) +
-                                          " bytes there are");
+        return fault(LoadFault::size, "the banks named do not take the ", bytes,
+                     " bytes there are");
     if (options.max_bytes != 0 && rows > options.max_bytes)
-        return fault(LoadFault::limit, std::to_string(rows) +
-                                           " bytes of bits are more than max_bytes=" +
-                                           std::to_string(options.max_bytes));
+        return fault(LoadFault::limit, rows,
+                     " bytes of bits are more than max_bytes=", options.max_bytes);
 
     std::vector<FilterBank> banks;
     for (std::uint64_t b = 0; b < at.banks; ++b) {
@@ -176,7 +171,7 @@ Loaded<CompactBank> load_from<CompactBank>(Source& source, const Options& option
         }
         if (b != 0 && ((*bank).seed() != banks[0].seed() || (*bank).keyed() != banks[0].keyed() ||
                        (*bank).key_kind() != banks[0].key_kind()))
-            return wrong("the hash of bank " + std::to_string(b) + " is not that of bank 0");
+            return wrong("the hash of bank ", b, " is not that of bank 0");
         banks.push_back(std::move(*bank));
     }
     std::vector<std::uint64_t> n_keys, sets_in(banks.size());
@@ -185,18 +180,16 @@ Loaded<CompactBank> load_from<CompactBank>(Source& source, const Options& option
         bank_of.push_back(load_le<std::uint32_t>(table.data() + at.bank_of() + 4 * s));
         n_keys.push_back(word(at.keys() + 8 * s));
         const std::uint32_t b = bank_of.back();
-        if (b >= banks.size())
-            return wrong("set " + std::to_string(s) + " is in bank " + std::to_string(b) + " of " +
-                         std::to_string(banks.size()));
+        if (b >= banks.size()) return wrong("set ", s, " is in bank ", b, " of ", banks.size());
         if (n_keys.back() > banks[b].n_keys())
-            return wrong("set " + std::to_string(s) + " of " + std::to_string(n_keys.back()) +
-                         " keys is in a bank for " + std::to_string(banks[b].n_keys()));
+            return wrong("set ", s, " of ", n_keys.back(), " keys is in a bank for ",
+                         banks[b].n_keys());
         ++sets_in[b];
     }
     for (std::size_t b = 0; b < banks.size(); ++b)
         if (sets_in[b] != banks[b].sets())
-            return wrong("bank " + std::to_string(b) + " has " + std::to_string(banks[b].sets()) +
-                         " sets, and " + std::to_string(sets_in[b]) + " are in it");
+            return wrong("bank ", b, " has ", banks[b].sets(), " sets, and ", sets_in[b],
+                         " are in it");
     return CompactBank(std::move(banks), bank_of, std::move(n_keys), options);
 }
 

@@ -85,8 +85,8 @@ void FilterBank::check_set(std::size_t set) const {
 void FilterBank::check_writable() const {
     detail::check_not_moved(blocks_ == 0);
     if (!bits_.writable())
-        throw std::invalid_argument(
-            "simdbloom: this bank is a view of saved bytes; only a copy of it can change");
+        throw detail::argument_error(
+            "this bank is a view of saved bytes; only a copy of it can change");
 }
 
 void FilterBank::insert(std::size_t set, const Keys& keys) {

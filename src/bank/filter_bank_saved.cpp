@@ -63,24 +63,18 @@ struct BankFormat {
         const auto* const traits =
             std::ranges::find(layout_traits, number, &LayoutTraits::format_code);
         if (traits == std::ranges::end(layout_traits))
-            return fault(LoadFault::layout, "layout " + std::to_string(number) + " is unknown");
-        const auto wrong = [](const std::string& what) {
-            return fault(LoadFault::parameter, what);
-        };
+            return fault(LoadFault::layout, "layout ", number, " is unknown");
         ParsedHeader parsed;
         Layout& layout = parsed.layout;
         layout = {traits->kind, get<std::uint8_t>(h, Offset::k),
                   get<std::uint8_t>(h, Offset::zones)};
-        if (!layout.is_bloom())
-            return wrong("layout " + std::to_string(number) + " is not of bits");
+        if (!layout.is_bloom()) return wrong("layout ", number, " is not of bits");
         if (traits->zones == 0 ? layout.zones != 2 && layout.zones != 4 : layout.zones != 0)
-            return wrong("z=" + std::to_string(layout.zones) + " does not suit layout " +
-                         std::to_string(number));
+            return wrong("z=", layout.zones, " does not suit layout ", number);
         const auto range = layout.k_range();
         if (layout.k < range.min || layout.k > range.max ||
             (layout.k - range.min) % range.step != 0)
-            return wrong("k=" + std::to_string(layout.k) + " does not suit layout " +
-                         std::to_string(number));
+            return wrong("k=", layout.k, " does not suit layout ", number);
         const bool rest_is_zero = get<std::uint8_t>(h, Offset::reserved) == 0 &&
                                   all_zero(h.subspan<Offset::reserved_end>());
         const auto hash = parse_hash(h, bank_kind, rest_is_zero, options);
@@ -90,18 +84,17 @@ struct BankFormat {
         parsed.n_keys = get<std::uint64_t>(h, CommonOffset::n_keys);
         parsed.sets = get<std::uint32_t>(h, Offset::sets);
         if (parsed.blocks == 0 || parsed.blocks > 0xFFFFFFFFu)
-            return wrong(std::to_string(parsed.blocks) + " blocks are not from 1 to 2^32 - 1");
+            return wrong(parsed.blocks, " blocks are not from 1 to 2^32 - 1");
         if (parsed.n_keys == 0) return wrong("a set is made for at least one key, not for 0");
         if (parsed.sets == 0) return wrong("a bank has at least one set, not 0");
         const auto bytes = [&] {
-            return std::to_string(parsed.sets) + " sets of " + std::to_string(parsed.blocks) +
-                   " blocks of " + layout.spec();
+            return to_text(parsed.sets, " sets of ", parsed.blocks, " blocks of ", layout.spec());
         };
         // Below 2^41 rows of below 2^30 bytes.
         const std::uint64_t rows = parsed.blocks * layout.block_bits(),
                             of_row = row_bytes(parsed.sets);
         if (of_row > (UINT64_MAX - framing_bytes) / rows)
-            return fault(LoadFault::size, bytes() + " take more than 2^64 bytes");
+            return fault(LoadFault::size, bytes(), " take more than 2^64 bytes");
         parsed.bits_bytes = rows * of_row;
         if (auto error = check_size(parsed.bits_bytes, bytes_in_all, options, bytes))
             return std::move(*error);
@@ -112,9 +105,7 @@ struct BankFormat {
     static Loaded<FilterBank> make(const ParsedHeader& parsed, Storage bits,
                                    const Options& options) {
         if (const auto behind = set_behind({bits.data(), bits.size()}, parsed.sets))
-            return fault(LoadFault::parameter, "a bit of set " + std::to_string(*behind) +
-                                                   " is set in a bank of " +
-                                                   std::to_string(parsed.sets) + " sets");
+            return wrong("a bit of set ", *behind, " is set in a bank of ", parsed.sets, " sets");
         const Options with_hash = parsed.hash.options(options);
         return FilterBank(KeyHash(with_hash),
                           {.bits_ = std::move(bits),

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <stdexcept>
 
 #include "bank/bank_size.hpp"
+#include "core/models/number.hpp"
 #include "simdbloom/bank/filter_bank.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/key_kind.hpp"
@@ -35,8 +35,7 @@ std::uint64_t word_at(std::span<const std::byte> bits, std::size_t at) {
 void check_like_first(const FilterBase& first, const FilterBase& filter, std::size_t s) {
     const auto check = [&](bool same, const std::string& its, const std::string& firsts) {
         if (!same)
-            throw std::invalid_argument("simdbloom: filter " + std::to_string(s) + " has " + its +
-                                        ", and filter 0 " + firsts);
+            throw detail::argument_error("filter ", s, " has ", its, ", and filter 0 ", firsts);
     };
     detail::check_not_moved(filter.blocks() == 0);
     check(filter.layout() == first.layout(), "layout " + filter.spec(), first.spec());
@@ -55,8 +54,7 @@ FilterBank FilterBank::of(std::span<const FilterBase* const> filters, const Opti
     detail::check_sets(filters.size());
     const FilterBase& first = *filters[0];
     if (!first.layout().is_bloom())
-        throw std::invalid_argument("simdbloom: " + first.spec() +
-                                    " is not a layout of bits, which a bank needs");
+        throw detail::argument_error(first.spec(), " is not a layout of bits, which a bank needs");
     std::uint64_t n_keys = 0;
     bool same_kind = true;
     for (std::size_t s = 0; s < filters.size(); ++s) {

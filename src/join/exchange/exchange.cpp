@@ -10,7 +10,7 @@ namespace {
 using Took = FilterExchange::Took;
 
 std::invalid_argument none_of(const char* what) {
-    return std::invalid_argument("simdbloom: a filter exchange with " + std::string(what) + "=0");
+    return detail::argument_error("a filter exchange with ", what, "=0");
 }
 
 template <class Sender>
@@ -18,8 +18,8 @@ std::vector<Sender> so_many(std::size_t senders) {
     try {
         return std::vector<Sender>(senders);
     } catch (const std::exception&) {
-        throw std::length_error("simdbloom: a filter exchange with senders=" +
-                                std::to_string(senders) + ", more than memory has room for");
+        throw detail::length_error("a filter exchange with senders=", senders,
+                                   ", more than memory has room for");
     }
 }
 
