@@ -1,6 +1,6 @@
 """The structures beside Filter and Map: filters of other systems, of threads, of codes; counts."""
-# Promise of python_structures, python_bank, python_exchange, python_schemes: Python's structures
-#   answer as C++'s and as models.
+# Promise of python_structures, python_bank, python_bank_saved, python_exchange, python_schemes:
+#   Python's structures answer as C++'s and as models.
 
 import copy
 import io
