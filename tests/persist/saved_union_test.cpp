@@ -1,4 +1,10 @@
 // Saved Bloom filters united as bytes.
+#ifndef _WIN32
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
 #include "guarded.hpp"
 #include "saved_checks.hpp"
 
@@ -33,7 +39,7 @@ TEST_P(EverySavedSpec, AUnionHasTheBytesOfTheUnitedFilter) {
     ASSERT_TRUE(size) << size.error().message;
     EXPECT_EQ(*size, into.size());
     EXPECT_EQ(into, save(both));
-    // At any address, as a mapped file is, and with itself.
+    // At any address, and with itself.
     Bytes shifted(into.size() + 1);
     const auto at = std::span(shifted).subspan(1);
     std::ranges::copy(save(a), at.begin());
@@ -127,6 +133,25 @@ TEST(SavedUnion, DamagedBytesAreRefusedAndNothingIsWritten) {
     bad.back() ^= std::byte{1};
     expect_union_refused(good, bad, LoadFault::checksum, "other: ");
 }
+
+#ifndef _WIN32
+TEST(SavedUnion, AMappedFileIsUnitedInPlace) {
+    const test::TemporaryFolder folder("union");
+    const auto path = folder.path / "a.filter";
+    const AnyFilter a = with_blocks("split256", 1, 0), b = with_blocks("split256", 1, 10'000);
+    save_file(a, path);
+    const int file = ::open(path.c_str(), O_RDWR);
+    const std::size_t size = saved_size(a);
+    void* const mapped = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    ASSERT_NE(mapped, MAP_FAILED);
+    EXPECT_TRUE(unite_saved({static_cast<std::byte*>(mapped), size}, save(b)));
+    ::munmap(mapped, size);
+    ::close(file);
+    AnyFilter both = a;
+    both |= b;
+    EXPECT_EQ(save(load_file(path).value()), save(both));
+}
+#endif
 
 }  // namespace
 }  // namespace simdbloom
