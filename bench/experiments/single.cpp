@@ -31,7 +31,7 @@ std::function<void()> passes(std::span<const std::uint64_t> hashes, Call call) {
     };
 }
 
-/// The time of the header over that of the library.
+/// The header's time divided by the library's.
 double measure(AnyFilter& theirs, core::view ours, std::string_view call,
                std::span<const std::uint64_t> hashes) {
     static std::vector<std::uint8_t> bitmap(batch / 8);

@@ -79,9 +79,9 @@ std::uint64_t hash_key(K, std::uint64_t = 0) = delete;
 
 /// How keys are hashed, by how much an adversary may know.
 enum class Hashing : std::uint8_t {
-    fast,    ///< the mixer, or XXH64. Who knows keys of a filter can make others that it finds
-    seeded,  ///< with a seed nobody knows. Stops keys made in advance, but nobody who can ask
-    keyed,   ///< SipHash-2-4, 128 secret bits. The FPR holds for keys of any origin
+    fast,    ///< the mixer, or XXH64. Who knows keys of a filter can make false positives
+    seeded,  ///< a random seed. Stops keys made in advance, not those of someone who probes
+    keyed,   ///< SipHash-2-4. The FPR holds for any keys while the 128 bits stay secret
 };
 
 /// "fast", "seeded" or "keyed".

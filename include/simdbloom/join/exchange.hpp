@@ -48,8 +48,8 @@ public:
     static constexpr unsigned most_parts = 64;
 
     /// Senders make their parts by JoinBuilder(spec, n_keys, bits_per_key, options): n_keys
-    /// counts the keys of all senders. A random seed or secret must be given. `max_bytes` bounds a
-    /// message's bytes, and those of the union. Throws as JoinBuilder, std::invalid_argument if
+    /// counts the keys of all senders. A random seed or secret must be given. `max_bytes` bounds
+    /// the bytes of a message and of the union. Throws as JoinBuilder, std::invalid_argument if
     /// senders, max_bytes or n_keys is 0, std::length_error for more senders than fit into memory.
     FilterExchange(std::size_t senders, std::size_t max_bytes, std::string_view spec,
                    std::size_t n_keys, double bits_per_key, Options options = {});
