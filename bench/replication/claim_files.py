@@ -106,10 +106,16 @@ def impossible_needs(claims, isas):
             for need in claim.needs if need not in isas and not OF_MACHINES.fullmatch(need)]
 
 
-def each(paper, values):
+def each(paper, values, lists):
     """The claims of one [[claim]]: one, or one a row. The first row has the names of the columns: a
-    field or a value of the set-up; `text` is for {text} in the statement alone."""
-    columns, *rows = values.pop("rows", [[], []])
+    field or a value of the set-up; `text` is for {text} alone. `rows` may be the name of a list of
+    the file, whose values give way to the claim's own."""
+    rows = values.pop("rows", [[], []])
+    if isinstance(rows, str):
+        if rows not in lists:
+            raise ValueError(f"{paper}: no list of rows \"{rows}\"")
+        rows = lists[rows]
+    columns, *rows = rows
     for row in rows:
         if len(row) != len(columns):
             raise ValueError(f"{paper}: a row of {len(row)} cells under {len(columns)} columns: "
@@ -118,8 +124,8 @@ def each(paper, values):
         one = {**values, **{n: v for n, v in cells.items() if n in FIELDS}}
         setup = {n: v for n, v in cells.items() if n not in one and n != "text"}
         if setup:
-            one["probe"] = {name: {**own, **setup} for name, own in values["probe"].items()}
-        for name in {"statement", "source"} & set(one):
+            one["probe"] = {name: {**setup, **own} for name, own in values["probe"].items()}
+        for name in {"id", "statement", "source"} & set(one):
             one[name] = re.sub(r"\{(\w+)\}", lambda m: str(cells.get(m[1], m[0])), one[name])
         yield one
 
@@ -158,10 +164,10 @@ def parse_paper(name, text):
         paper = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{name}: {error}") from None
-    tables = paper.pop("claim", [])
+    tables, lists = paper.pop("claim", []), paper.pop("rows", {})
     if not isinstance(tables, list):
         raise ValueError(f"{name}: [claim] in place of [[claim]]")
-    claims = [parse(name, one) for values in tables for one in each(name, values)]
+    claims = [parse(name, one) for values in tables for one in each(name, values, lists)]
     if set(paper) | {"source"} != {"name", "summary", "source"}:
         raise ValueError(f"{name}: describes the paper by {', '.join(paper) or 'nothing'}, not by "
                          "name, summary and source")
