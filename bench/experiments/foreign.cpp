@@ -53,19 +53,18 @@ void print_filter(const std::string& name, const KeySource& source, const Make& 
     filter.insert(in);
     if (filter.count(in) != few) throw std::runtime_error(name + " has lost a key");
     std::size_t found = 0;
-    std::vector<Contestant> timed{
-        contestant("insert", few, [&] { again.insert(in); }), contestant("count", few, [&] {
-            for (std::size_t at = 0; at < few; at += batch)
-                found += filter.count(std::span(mixed).subspan(at, std::min(batch, few - at)));
-        })};
-    Timer(rounds).run(timed);
+    const auto ns = ns_of(
+        rounds,
+        {contestant("insert", few, [&] { again.insert(in); }), contestant("count", few, [&] {
+             for (std::size_t at = 0; at < few; at += batch)
+                 found += filter.count(std::span(mixed).subspan(at, std::min(batch, few - at)));
+         })});
     if (found < rounds * few / 2) throw std::runtime_error(name + " has lost a key of a batch");
     const double small = fpr_of(filter, source), large = fpr_of_many(make(many), source);
     const bool same = large < same_factor * small + same_points;
     print_row({name, text("%.2f", 8.0 * static_cast<double>(filter.size_in_bytes()) / few),
                text("%.3f %%", 100 * small), text(same ? "%.3f %%" : "**%.3f %%**", 100 * large),
-               text("%.2f", median(timed[1].ns_per_key)),
-               text("%.2f", median(timed[0].ns_per_key))});
+               text("%.2f", ns[1]), text("%.2f", ns[0])});
 }
 
 }  // namespace
