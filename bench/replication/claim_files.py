@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from tolerances import OF_CLAIMS, ROOT, tomllib
 from verdicts import NEAR, POSSIBLE, REPRODUCED, RULES, STATISTICAL, VERDICTS
 
-sys.path.insert(0, os.path.join(ROOT, "bench", "render"))
 FOLDER = os.path.join(ROOT, "papers", "claims")
 # How a figure is known: read in the paper or its data, code or page; in its abstract; in a text
 # about the paper; worked out by this project.

@@ -2,6 +2,7 @@
 import hashlib
 import os
 import subprocess
+import sys
 
 try:
     import tomllib
@@ -10,6 +11,7 @@ except ModuleNotFoundError:  # before Python 3.11: Debian's python3-tomli
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PATH = os.path.join(ROOT, "papers", "data", "tolerances.toml")
+sys.path.insert(0, os.path.join(ROOT, "bench", "render"))  # for markers and tables
 
 with open(PATH, "rb") as _file:
     TEXT = _file.read()
