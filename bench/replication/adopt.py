@@ -1,5 +1,4 @@
 """Writes a record into papers/: the tables of the pages, and the record itself."""
-import os
 import re
 
 import keys
@@ -11,8 +10,6 @@ from claim_files import ROOT, TALLIES
 from verdicts import REPRODUCED, as_expected, is_judged
 
 from markers import put, write_whole  # noqa: E402
-
-PAPERS = os.path.join(ROOT, "papers")
 
 
 def machine_name(machine):
@@ -191,10 +188,9 @@ def fill(papers, claims):
     """Writes the records into the pages."""
     found = [record for _, record in records.adopted(claims)]
     for page, name, text in pages(found, papers, claims):
-        page = os.path.join(PAPERS, page)
-        with open(page, encoding="utf-8") as file:
-            filled = put(page, file.read(), f"record: {name}", "end", text)
-        write_whole(page, filled)
+        path = ROOT / "papers" / page
+        write_whole(path, put(path, path.read_text(encoding="utf-8"), f"record: {name}", "end",
+                              text))
     if found:
         keys.fill(found[0], claims)
 
@@ -202,14 +198,14 @@ def fill(papers, claims):
 def adopt(path, papers, claims):
     """Puts the entries of a record into that of the machine."""
     record, strange = records.read(path, claims)
-    kept = os.path.join(records.FOLDER, name_of(record) + ".json")
-    if os.path.exists(kept) and not os.path.samefile(kept, path):
+    kept = records.FOLDER / f"{name_of(record)}.json"
+    if kept.exists() and not kept.samefile(path):
         old, gone = records.read(kept, claims)
         record, strange = records.merged(old, record), strange + gone
     if strange:
         print(f"dropped, as papers/claims has no such probe, set-up or claim: {', '.join(strange)}")
-    os.makedirs(records.FOLDER, exist_ok=True)
+    records.FOLDER.mkdir(exist_ok=True)
     write_whole(kept, records.as_text(record))
     fill(papers, claims)
     print(f"written: {len(papers)} pages of papers, papers/README.md, "
-          f"{os.path.relpath(kept, ROOT)}")
+          f"{kept.relative_to(ROOT)}")

@@ -1,5 +1,4 @@
 """The claims: papers/claims/PAPER.toml describes the paper and has a [[claim]] for each."""
-import os
 import re
 import sys
 from collections import Counter
@@ -8,7 +7,7 @@ from dataclasses import dataclass, field
 from tolerances import OF_CLAIMS, ROOT, tomllib
 from verdicts import NEAR, POSSIBLE, REPRODUCED, RULES, STATISTICAL, VERDICTS
 
-FOLDER = os.path.join(ROOT, "papers", "claims")
+FOLDER = ROOT / "papers/claims"
 # How a figure is known: read in the paper or its data, code or page; in its abstract; in a text
 # about the paper; worked out by this project.
 HOW = ("read", "abstract", "secondary", "ours")
@@ -183,10 +182,8 @@ def parse_paper(name, text):
 def load(folder=FOLDER):
     """Papers by name, and all claims."""
     papers, claims = {}, []
-    for file_name in sorted(os.listdir(folder)):
-        name = file_name.removesuffix(".toml")
-        with open(os.path.join(folder, file_name), encoding="utf-8") as file:
-            papers[name], own = parse_paper(name, file.read())
+    for path in sorted(folder.iterdir()):
+        papers[path.stem], own = parse_paper(path.stem, path.read_text(encoding="utf-8"))
         claims += own
     unknown = {claim.id for claim in claims if claim.kind == "statistical"}
     unknown = sorted(set(OF_CLAIMS) - unknown)
