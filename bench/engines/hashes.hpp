@@ -50,14 +50,6 @@ constexpr u64 city_with_seed(u64 hash, u64 seed) {
     return city_mix(hash - 0x9AE16A3B2F90404Fu, seed);
 }
 
-/// Thomas Wang's mixer of 64 bits, which folly::hasher<int64_t> is: Velox.
-constexpr u64 wang_hash(u64 x) {
-    x = ~x + (x << 21);
-    x = (x ^ x >> 24) * 265;
-    x = (x ^ x >> 14) * 21;
-    return (x ^ x >> 28) * ((u64{1} << 31) + 1);
-}
-
 /// Boost.Bloom's mixer of a boost::hash, which gives integers as they are.
 constexpr u64 boost_hash(u64 key) {
     return high_product(key, 0x9E3779B97F4A7C15u) ^ key * 0x9E3779B97F4A7C15u;

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <map>
 
-#include "engines/one_word.hpp"
+#include "engines/designs.hpp"
 #include "simdbloom/fpr.hpp"
 
 namespace simdbloom::bench::engines {

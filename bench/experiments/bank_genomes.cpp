@@ -79,7 +79,6 @@ Contestant timed_way(const std::string& name, const KeysOfSets& reads, std::size
     });
 }
 
-std::string mib(std::size_t bytes) { return text("%.0f", static_cast<double>(bytes) / (1 << 20)); }
 std::string per_read(std::size_t n) { return text("%.4g", static_cast<double>(n) / n_reads); }
 
 struct Rows {
@@ -123,13 +122,12 @@ void measure(const Sets& sets, const Scheme& scheme, std::span<const double> thr
         for (std::size_t t = 0; t < truth.size(); ++t)
             rows.quality[first + t].push_back(per_read(of[t].falsely) + ", " +
                                               per_read(of[t].lost));
-        std::vector<Contestant> turns{timed_way("exact", reads, n, exact),
-                                      timed_way("bank", reads, n, ours),
-                                      timed_way("seqan3", reads, n, theirs)};
-        Timer(rounds).run(turns);
+        const auto ns =
+            ns_of(rounds, {timed_way("exact", reads, n, exact), timed_way("bank", reads, n, ours),
+                           timed_way("seqan3", reads, n, theirs)});
         const std::size_t bytes[] = {index.bytes(), bank.size_in_bytes(), memory_of(ibf).size()};
-        for (std::size_t i = cost.size() > 1 ? 1 : 0; i < turns.size(); ++i)
-            cost.push_back(mib(bytes[i]) + ", " + text("%.1f", median(turns[i].ns_per_key) / 1000));
+        for (std::size_t i = cost.size() > 1 ? 1 : 0; i < ns.size(); ++i)
+            cost.push_back(text("%.0f, %.1f", in_mib(bytes[i]), ns[i] / 1000));
     };
     for (const double fpr : fprs) {
         FilterBank of_largest = FilterBank::for_fpr(n, std::ranges::max(sizes), fpr);

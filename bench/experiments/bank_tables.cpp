@@ -162,19 +162,18 @@ std::string print_tables(const fs::path& folder, std::size_t n) {
                 throw std::runtime_error(way.name + text(": finds %zu keys", found));
             turns.push_back(contestant(way.name, lookups, [&way, keys] { (void)way.find(*keys); }));
         }
-    Timer(rounds).run(turns);
+    const auto ns = ns_of(rounds, std::move(turns));
     for (const auto* keys : {&present, &absent}) {
         const bool is_present = keys == &present;
         std::vector<std::string> cells{text("%zu", n), is_present ? "present" : "absent"};
         for (std::size_t w = 0; w < ways.size(); ++w) {
-            const double us = median(turns[2 * w + !is_present].ns_per_key) / 1000;
-            cells.push_back(text("%.2f, %.2f", tables_read(ways[w], *keys), us));
+            cells.push_back(
+                text("%.2f, %.2f", tables_read(ways[w], *keys), ns[2 * w + !is_present] / 1000));
         }
         print_row(cells);
     }
     std::fflush(stdout);
-    const auto mib = [](std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
-    return text("%.1f and %.1f", mib(filter_bytes(*filtered)), mib(bank.size_in_bytes()));
+    return text("%.1f and %.1f", in_mib(filter_bytes(*filtered)), in_mib(bank.size_in_bytes()));
 }
 
 }  // namespace

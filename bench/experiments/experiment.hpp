@@ -37,12 +37,17 @@ std::string text(const char* format, Values... values) {
     return buffer;
 }
 
-/// ns a key of work alone: the median of so many rounds.
-inline double ns_of(unsigned rounds, std::uint64_t keys, std::function<void()> work) {
-    std::vector<Contestant> alone{contestant("", keys, std::move(work))};
-    Timer(rounds).run(alone);
-    return median(alone[0].ns_per_key);
+/// ns a key of works that take turns: the medians of so many rounds.
+inline std::vector<double> ns_of(unsigned rounds, std::vector<Contestant> turns) {
+    Timer(rounds).run(turns);
+    std::vector<double> ns;
+    for (const Contestant& turn : turns) ns.push_back(median(turn.ns_per_key));
+    return ns;
 }
+inline double ns_of(unsigned rounds, std::uint64_t keys, std::function<void()> work) {
+    return ns_of(rounds, {contestant("", keys, std::move(work))})[0];
+}
+inline double in_mib(std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
 /// This thread keeps to the first or the last core that the process may use.
 inline void pin(bool last) {

@@ -160,21 +160,20 @@ void time_joins(std::vector<Side>& sides, const Table& table, std::span<const st
             results[i] = join(table, probe, side.filter ? &*side.filter : nullptr,
                               side.governed ? &governor : nullptr);
         }));
-    Timer(passes).run(timed);
+    const auto ns = ns_of(passes, std::move(timed));
     for (std::size_t i = 0; i < sides.size(); ++i) {
         if (results[i] != results[0])
             throw std::runtime_error(sides[i].name + " lost or made rows");
-        sides[i].probe_ns.push_back(median(timed[i].ns_per_key));
+        sides[i].probe_ns.push_back(ns[i]);
     }
 }
 
 void print(const Level& level, const Table& table, double table_ns,
            const std::vector<Side>& sides) {
     const double miss_ns = sides[0].probe_ns[0];
-    const auto mib = [](std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
     std::printf(
         "\n### Table in %s: %zu build rows, %.1f MiB of hash table built in %.1f ns a row\n\n",
-        level.name, level.build_rows, mib(table.capacity() * (sizeof(Table::value_type) + 1)),
+        level.name, level.build_rows, in_mib(table.capacity() * (sizeof(Table::value_type) + 1)),
         table_ns);
     std::vector<std::string> head{"filter", "MiB", "build, ns a row"};
     for (const double s : shares) head.push_back(text("%g %%", 100 * s));
@@ -183,7 +182,7 @@ void print(const Level& level, const Table& table, double table_ns,
     for (const Side& side : sides) {
         std::vector<std::string> cells{side.name, "", ""};
         if (side.filter) {
-            cells[1] = text("%.2f", mib(side.filter->filter()->size_in_bytes()));
+            cells[1] = text("%.2f", in_mib(side.filter->filter()->size_in_bytes()));
             cells[2] = text("%.1f", side.build_ns);
         }
         for (const double ns : side.probe_ns) cells.push_back(text("%.1f", ns));

@@ -141,7 +141,7 @@ void hash_functions(const std::vector<KeySet>& sets, unsigned rounds) {
         std::vector<Contestant> timed;
         for (const NamedHash& h : all)
             timed.push_back(contestant(h.name, set.keys.size(), [&] { h.run(set.keys); }));
-        Timer(rounds).run(timed);
+        const auto ns = ns_of(rounds, std::move(timed));
         for (std::size_t i = 0; i < all.size(); ++i) {
             const NamedHash& h = all[i];
             // Absent keys found, over those that ideal functions would let through.
@@ -152,7 +152,7 @@ void hash_functions(const std::vector<KeySet>& sets, unsigned rounds) {
                                     in_blocks(set, h.hash),
                                     in_blocks(set, WithKeyHasher<AnyHash>{h.hash})};
             std::vector<std::string> cells{h.name + (h.note.empty() ? "" : " (" + h.note + ")"),
-                                           text("%.1f", median(timed[i].ns_per_key)),
+                                           text("%.1f", ns[i]),
                                            std::to_string(equal_values(set.keys, h.hash))};
             for (const double ratio : found)
                 cells.push_back(ratio < 10 ? text("%.2f", ratio) : text("%.0f", ratio));

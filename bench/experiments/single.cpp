@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "experiments/experiment.hpp"
+#include "harness/passes.hpp"
 #include "simdbloom/simdbloom.hpp"
 
 namespace {
@@ -20,47 +21,36 @@ constexpr const char* layouts[] = {"split256", "sector512", "blocked512", "regis
 constexpr const char* isas[] = {"scalar", "sse42", "avx2", "avx512", "avx512bitalg", "neon"};
 constexpr unsigned sizes[] = {16, 256, 8 << 10, 256 << 10};  // KiB
 
-/// Passes over the hashes, batch by batch, each beginning where the last one ended.
-template <class Call>
-std::function<void()> passes(std::span<const std::uint64_t> hashes, Call call) {
-    return [hashes, call, at = std::size_t{0}]() mutable {
-        for (std::size_t done = 0; done < (1 << 20); done += batch) {
-            call(hashes.subspan(at, batch));
-            at = (at + batch) % hashes.size();
-        }
-    };
-}
-
-/// The header's time divided by the library's.
+/// The header's time divided by the library's, over hashes in rotation.
 double measure(AnyFilter& theirs, core::view ours, std::string_view call,
-               std::span<const std::uint64_t> hashes) {
+               const std::shared_ptr<Rotation>& hashes) {
     static std::vector<std::uint8_t> bitmap(batch / 8);
-    const auto library = [&, call](std::span<const std::uint64_t> h) {
+    const auto library = [&, call](bench::Keys h) {
         if (call == "count") (void)theirs.count(simdbloom::Keys::hashes(h));
         else if (call == "bitmap") (void)theirs.contains(simdbloom::Keys::hashes(h), bitmap);
         else theirs.insert(simdbloom::Keys::hashes(h));
     };
-    const auto header = [ours, call](std::span<const std::uint64_t> h) mutable {
+    const auto header = [ours, call](bench::Keys h) mutable {
         if (call == "count") (void)ours.count(h.data(), h.size());
         else if (call == "bitmap") (void)ours.contains(h.data(), h.size(), bitmap.data());
         else ours.insert(h.data(), h.size());
     };
-    std::vector<Contestant> both{contestant("library", 1 << 20, passes(hashes, library)),
-                                 contestant("header", 1 << 20, passes(hashes, header))};
-    for (const auto& each : both) {
-        double seconds;
-        for (unsigned i = 0; i < 3; ++i) (void)each.pass(&seconds);
-    }
-    Timer(15).run(both);
-    return median(both[1].ns_per_key) / median(both[0].ns_per_key);
+    const auto member = [&](const char* name, std::function<void(bench::Keys)> work) {
+        return Contestant{.name = name,
+                          .pass = pieces(hashes, batch, std::move(work), 1 << 20),
+                          .warm_seconds = 0.002};
+    };
+    const auto ns = ns_of(15, {member("library", library), member("header", header)});
+    return ns[1] / ns[0];
 }
 
 }  // namespace
 
 /// On all instruction sets, and on the one that is chosen.
 int main() {
-    auto hashes = KeySource::generated(1).keys(0, pool_keys);
-    for (auto& hash : hashes) hash = hash_key(hash);
+    auto pool = KeySource::generated(1).keys(0, pool_keys);
+    for (auto& hash : pool) hash = hash_key(hash);
+    const auto hashes = std::make_shared<Rotation>(std::move(pool));
     print_header({"ISA", "call", "16 KiB", "256 KiB", "8 MiB", "256 MiB", "most"});
     std::vector<double> ratios;
     const auto run = [&](const char* name, std::optional<Isa> isa) {

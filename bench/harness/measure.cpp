@@ -103,16 +103,15 @@ private:
         const On on = [s = subject_, isa] {
             if (isa) s->use_isa(*isa);
         };
-        const std::ptrdiff_t touch =
-            touch_ ? static_cast<std::ptrdiff_t>(group_.add(row(name, "touch", "", piece_, 0.0),
-                                                            pieces(
-                                                                touched_, piece_,
-                                                                [on, touch = touch_](Keys keys) {
-                                                                    on();
-                                                                    keep(touch(keys));
-                                                                },
-                                                                pass_keys_)))
-                   : -1;
+        std::optional<std::size_t> touch;
+        if (touch_) {
+            const auto work = [on, touch = touch_](Keys keys) {
+                on();
+                keep(touch(keys));
+            };
+            touch = group_.add(row(name, "touch", "", piece_, 0.0),
+                               pieces(touched_, piece_, work, pass_keys_));
+        }
         const bool best = !isa || *isa == default_isa();
         for (const auto& [hits, keys] : probes_)
             for (const Output output : all_outputs)
@@ -130,7 +129,7 @@ private:
     }
 
     void add_lookup(std::string_view isa, On on, Output output, std::size_t batch, double hits,
-                    std::ptrdiff_t touch) {
+                    std::optional<std::size_t> touch) {
         const auto answers = std::make_shared<Answers>(batch, subject_->sets);
         group_.add(
             row(isa, "lookup", to_string(output), output == Output::single ? 1 : batch, hits),
@@ -145,10 +144,10 @@ private:
     }
 
     void add_two_threads(std::string_view isa, On on) {
-        const auto touch = static_cast<std::ptrdiff_t>(group_.add(
+        const std::size_t touch = group_.add(
             row(isa, "touch", "", standard_batch, 0.0, 2),
             on_two_threads(
-                touched_, [touch = touch_](Keys keys, Answers&) { keep(touch(keys)); }, on)));
+                touched_, [touch = touch_](Keys keys, Answers&) { keep(touch(keys)); }, on));
         group_.add(row(isa, "lookup", "bitmap", standard_batch, 0.0, 2),
                    on_two_threads(
                        probes_[0.0],

@@ -26,47 +26,44 @@ std::shared_ptr<Rotation> rotation(const KeySource& source, std::uint64_t n_keys
     return std::make_shared<Rotation>(std::move(keys));
 }
 
-std::size_t Group::add(Row row, Pass pass, std::ptrdiff_t touch_of) {
+std::size_t Group::add(Row row, Pass pass, std::optional<std::size_t> touch_of) {
     const bool is_touch = row.op == "touch";
     // A bank's times are of its size: until its lines are where they stay, at 4 GB/s.
     const double warm = row.sets == 1 ? 0.001 : static_cast<double>(row.filter_bytes) / 4e9;
-    timed_.push_back(
-        {row.filter + '/' + row.isa + '/' + row.op + '/' + row.output +
-             "/batch:" + std::to_string(row.batch) +
-             "/hits:" + (row.hit_ratio ? std::to_string(*row.hit_ratio).substr(0, 3) : "-") +
-             "/threads:" + std::to_string(row.threads) + "/keys:" + std::to_string(row.n_keys) +
-             "/bytes:" + std::to_string(row.filter_bytes),
-         std::move(pass), is_touch,
-         (is_touch || row.op == "lookup") && row.threads == 1 ? warm : 0});
-    rows_.push_back(std::move(row));
-    touch_of_.push_back(touch_of);
-    return timed_.size() - 1;
+    std::string name =
+        row.filter + '/' + row.isa + '/' + row.op + '/' + row.output +
+        "/batch:" + std::to_string(row.batch) +
+        "/hits:" + (row.hit_ratio ? std::to_string(*row.hit_ratio).substr(0, 3) : "-") +
+        "/threads:" + std::to_string(row.threads) + "/keys:" + std::to_string(row.n_keys) +
+        "/bytes:" + std::to_string(row.filter_bytes);
+    const bool warms = (is_touch || row.op == "lookup") && row.threads == 1;
+    members_.push_back(
+        {{std::move(name), std::move(pass), is_touch, warms ? warm : 0}, std::move(row), touch_of});
+    return members_.size() - 1;
 }
 
 std::vector<Contestant*> Group::contestants() {
     std::vector<Contestant*> all;
-    for (Contestant& member : timed_) all.push_back(&member);
+    for (Member& member : members_) all.push_back(&member.timed);
     return all;
 }
 
 std::vector<Row> Group::rows(const Rounds& rounds) const {
-    std::vector<double> medians, least;
-    for (const Contestant& member : timed_) medians.push_back(median(member.ns_per_key));
-    least = medians;
-    for (std::size_t i = 0; i < timed_.size(); ++i)
-        if (touch_of_[i] >= 0) {
-            auto& touch = least[static_cast<std::size_t>(touch_of_[i])];
-            touch = std::min(touch, medians[i]);
-        }
+    std::vector<double> medians;
+    for (const Member& member : members_) medians.push_back(median(member.timed.ns_per_key));
+    std::vector<double> least = medians;
+    for (std::size_t i = 0; i < members_.size(); ++i)
+        if (const auto touch = members_[i].touch_of)
+            least[*touch] = std::min(least[*touch], medians[i]);
     std::vector<Row> rows;
     const double ghz = rounds.ghz.empty() ? 0 : median(rounds.ghz);
-    for (std::size_t i = 0; i < timed_.size(); ++i) {
-        if (rows_[i].op == "touch") continue;
-        const auto s = summarise(timed_[i].ns_per_key);
-        Row row = rows_[i];
+    for (const auto& [timed, measured, touch_of] : members_) {
+        if (measured.op == "touch") continue;
+        const auto s = summarise(timed.ns_per_key);
+        Row row = measured;
         row.ns_per_key = s.median, row.ns_low = s.low, row.ns_high = s.high;
-        row.repetitions = static_cast<unsigned>(timed_[i].ns_per_key.size());
-        if (touch_of_[i] >= 0) row.touch_ns = least[static_cast<std::size_t>(touch_of_[i])];
+        row.repetitions = static_cast<unsigned>(timed.ns_per_key.size());
+        if (touch_of) row.touch_ns = least[*touch_of];
         if (ghz > 0) row.cycles_per_key = s.median * ghz;
         row.touch_moved = rounds.moved;
         row.disturbed = rounds.disturbed();

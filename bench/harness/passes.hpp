@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "harness/plan.hpp"
@@ -44,7 +45,7 @@ public:
     explicit Group(Row common) : common_(std::move(common)) {}
 
     /// Returns the member's number, for touch_of. A row of the operation `touch` is not printed.
-    std::size_t add(Row row, Pass pass, std::ptrdiff_t touch_of = -1);
+    std::size_t add(Row row, Pass pass, std::optional<std::size_t> touch_of = {});
     const Row& common() const { return common_; }
     /// To be timed together with those of other groups.
     std::vector<Contestant*> contestants();
@@ -53,10 +54,13 @@ public:
     std::vector<Row> rows(const Rounds& rounds) const;
 
 private:
+    struct Member {
+        Contestant timed;
+        Row row;
+        std::optional<std::size_t> touch_of;
+    };
     Row common_;
-    std::vector<Contestant> timed_;
-    std::vector<Row> rows_;
-    std::vector<std::ptrdiff_t> touch_of_;
+    std::vector<Member> members_;
 };
 
 /// Runs work(piece) on pieces of `piece` keys, about 64 Ki keys in all, so that the clock is read

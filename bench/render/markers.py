@@ -1,9 +1,8 @@
 """Writing files whole, and the parts of pages that programs write: between the lines
 `<!-- measured: NAME -->` and `<!-- end -->`, for example."""
-import glob
-import os
 import re
 import sys
+from pathlib import Path
 
 
 def put(path, page, begin, end, text):
@@ -20,38 +19,32 @@ def put(path, page, begin, end, text):
 def write_whole(path, text):
     """All or nothing, like the files of the measuring program; raises OSError and leaves no part
     behind."""
+    part = Path(f"{path}.part")
     try:
-        with open(path + ".part", "w", encoding="utf-8") as f:
-            f.write(text)
-        os.replace(path + ".part", path)
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
     except OSError:
-        try:
-            os.remove(path + ".part")
-        except OSError:
-            pass
+        part.unlink(missing_ok=True)
         raise
 
 
 def part_for(text, page):
     """What of a printed text goes into the page: all of it, or what follows a line `=== PAGE`."""
     whole, *parts = re.split(r"^=== (\S+)\n", text, flags=re.M)
-    return dict(zip(parts[::2], parts[1::2]))[os.path.basename(page)].strip() if parts else whole
+    return dict(zip(parts[::2], parts[1::2]))[Path(page).name].strip() if parts else whole
 
 
 def main(name, printed):
     """markers.py NAME FILE: puts what an experiment printed into the page that has its markers."""
-    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    with open(printed, encoding="utf-8") as f:
-        text = f.read().strip()
-    pages = []
-    for folder in ("", "papers", "bench/**", "include/**", "src/**", "tests/**"):
-        for path in sorted(glob.glob(os.path.join(root, folder, "*.md"), recursive=True)):
-            with open(path, encoding="utf-8") as f:
-                page = f.read()
+    root = Path(__file__).resolve().parents[2]
+    text, pages = Path(printed).read_text(encoding="utf-8").strip(), []
+    for folder in ("*.md", "papers/*.md", *(f"{f}/**/*.md"
+                                            for f in ("bench", "include", "src", "tests"))):
+        for path in sorted(root.glob(folder)):
+            page = path.read_text(encoding="utf-8")
             if f"<!-- printed: {name} -->\n" in page:
-                write_whole(path, put(path, page, f"printed: {name}", "end",
-                                      part_for(text, path)))
-                pages.append(os.path.relpath(path, root))
+                write_whole(path, put(path, page, f"printed: {name}", "end", part_for(text, path)))
+                pages.append(str(path.relative_to(root)))
     if not pages:
         sys.exit(f"bench/experiment: no page has <!-- printed: {name} -->")
     print(f"{name}: written to {', '.join(pages)}")

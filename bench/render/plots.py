@@ -68,6 +68,24 @@ def engines(about, rows, width=NARROW):
     return pictures
 
 
+def mark_levels(chart, about, name_y):
+    """A line where a level of the memory is full."""
+    for level, bytes_ in about["levels"].items():
+        if chart.x.low < bytes_ < chart.x.high:
+            at = chart.x.at(bytes_)
+            chart.line(at, chart.y.start, at, chart.y.end, AXIS, 1, "4 4")
+            chart.text(at, name_y, level, GREY, 11, "middle")
+
+
+def draw_times(chart, line, colour, marker, name, dash):
+    """Rows of several sizes: a curve, with the interval of each."""
+    at = [(r["filter_bytes"], r["ns_per_key"]) for r in line]
+    if at:
+        chart.curve(at, colour, name, dash=dash)
+    for point, r in zip(at, line):
+        chart.point(marker, point, colour, hover(r), interval=(r["ns_low"], r["ns_high"]))
+
+
 def time_against_size(about, rows, width=WIDE):
     height = 390
     lines = {}
@@ -89,16 +107,10 @@ def time_against_size(about, rows, width=WIDE):
     sizes = [1024 << i for i in range(0, 25, step) if x.low <= 1024 << i <= x.high]
     chart.frame([(b, select.size(b)) for b in sizes], [(t, number(t)) for t in y.steps(9)],
                 "size of the filter", f"ns per absent key ({about['best_isa']})")
-    for level, bytes_ in about["levels"].items():
-        if x.low < bytes_ < x.high:
-            chart.line(x.at(bytes_), y.start, x.at(bytes_), y.end, AXIS, 1, "4 4")
-            chart.text(x.at(bytes_), 18, level, GREY, 11, "middle")
+    mark_levels(chart, about, 18)
     for family, line in lines.items():
         colour, marker, dash = styles(about)[family]
-        chart.curve([(r["filter_bytes"], r["ns_per_key"]) for r in line], colour, family, dash=dash)
-        for r in line:
-            chart.point(marker, (r["filter_bytes"], r["ns_per_key"]), colour, hover(r),
-                        interval=(r["ns_low"], r["ns_high"]))
+        draw_times(chart, line, colour, marker, family, dash)
     return chart.done()
 
 
@@ -207,19 +219,10 @@ def banks(about, rows, width=NARROW, height=276):
         ticks = [1 << i for i in range(20, 40, step) if x.low <= 1 << i <= x.high]
         chart.frame([(b, select.size(b)) for b in ticks], [(t, number(t)) for t in y.steps(7)],
                     "size of all sets", "ns per absent key")
-        for level, bytes_ in about["levels"].items():
-            if x.low < bytes_ < x.high:
-                chart.line(x.at(bytes_), y.start, x.at(bytes_), y.end, AXIS, 1, "4 4")
-                chart.text(x.at(bytes_), y.end - 4, level, GREY, 11, "middle")
+        mark_levels(chart, about, y.end - 4)
         if ceiling:
             chart.curve(ceiling, INK, "bandwidth", 1.2, "2 3")
         for i, (way, line) in enumerate(lines.items()):
-            colour = colours[select.BANK_WAYS[way][0]]
-            if line:
-                chart.curve([(r["filter_bytes"], r["ns_per_key"]) for r in line], colour, way,
-                            dash=DASHES[i])
-            for r in line:
-                chart.point(MARKERS[i], (r["filter_bytes"], r["ns_per_key"]), colour, hover(r),
-                            interval=(r["ns_low"], r["ns_high"]))
+            draw_times(chart, line, colours[select.BANK_WAYS[way][0]], MARKERS[i], way, DASHES[i])
         pictures.append(chart.done())
     return pictures

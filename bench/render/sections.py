@@ -1,5 +1,5 @@
 """The tables of a report, each as Markdown."""
-import os
+from pathlib import Path
 
 import skyline
 from cells import bits, cell, fpr, interval, markdown_table, model, ns, time_and_ratio
@@ -12,6 +12,28 @@ TARGETS = (0.03, 0.01, 0.001)
 def two_digits(number):
     """Nothing where there is no number, nor a 0."""
     return f"{number:.2f}" if number else ""
+
+
+def of(name):
+    """The cell of a number of a row."""
+    return lambda row: two_digits(row[name])
+
+
+def pick(rows, **wanted):
+    """The first row with these values; None if there is none."""
+    return next((r for r in rows if all(r[k] == v for k, v in wanted.items())), None)
+
+
+# The columns that tables of filters begin with.
+FACTS = [("bits/key", bits), ("FPR", fpr), ("95 % interval", interval), ("exact model", model)]
+
+
+def cells_of(row, columns):
+    return [f"`{row['filter']}`", *(cell(row) for _, cell in columns)]
+
+
+def heads(first, columns):
+    return [first, *(name for name, _ in columns)]
 
 
 def at_size(rows, level, bytes_):
@@ -91,16 +113,12 @@ def section_recommendations(about, rows):
 
 
 def section_levels(about, rows):
-    def body(level, bytes_):
-        return [[f"`{row['filter']}`", bits(row), fpr(row), interval(row), model(row), ns(row),
-                 f"{row['ns_low']:.2f} - {row['ns_high']:.2f}", two_digits(row["cycles_per_key"]),
-                 two_digits(row["touch_ratio"]),
-                 two_digits(row["lines_per_key"])]
-                for row in at_12_bits(rows, level, bytes_, about).values()]
-
-    return by_size(about, rows, ["filter", "bits/key", "FPR", "95 % interval", "exact model",
-                                 "ns/key", "95 % interval", "cycles/key", "ratio to touch",
-                                 "lines/key"], body)
+    columns = [*FACTS, ("ns/key", ns),
+               ("95 % interval", lambda row: f"{row['ns_low']:.2f} - {row['ns_high']:.2f}"),
+               ("cycles/key", of("cycles_per_key")), ("ratio to touch", of("touch_ratio")),
+               ("lines/key", of("lines_per_key"))]
+    return by_size(about, rows, heads("filter", columns), lambda level, bytes_: [
+        cells_of(row, columns) for row in at_12_bits(rows, level, bytes_, about).values()])
 
 
 def section_skyline(about, rows):
@@ -118,19 +136,15 @@ def section_isas(about, rows):
     isas = [i for i in about["isas"] if any(r["isa"] == i for r in rows)]
 
     def line(here, family):
-        into_bitmap = [r for r in here if r["op"] == "lookup" and r["output"] == "bitmap"]
+        usual = {"op": "lookup", "output": "bitmap", "hit_ratio": 0, "threads": 1, "batch": 16384}
         # The one case of the family that was timed on every ISA.
-        case = next(((r["filter"], r["n_keys"]) for r in into_bitmap
-                     if r["family"] == family and r["isa"] == "scalar"), None)
-        times = {r["isa"]: r for r in into_bitmap
-                 if (r["filter"], r["n_keys"]) == case and r["hit_ratio"] == 0
-                 and r["threads"] == 1 and r["batch"] == 16384}
-        if "scalar" not in times:
+        scalar = pick(here, family=family, isa="scalar", **usual)
+        if not scalar:
             return None
-        scalar = times["scalar"]
+        times = [pick(here, filter=scalar["filter"], n_keys=scalar["n_keys"], isa=i, **usual)
+                 for i in isas]
         return [f"`{scalar['filter']}`"] + [
-            f"{ns(times[i])} ({scalar['ns_per_key'] / times[i]['ns_per_key']:.1f}x)"
-            if i in times else "" for i in isas]
+            f"{ns(r)} ({scalar['ns_per_key'] / r['ns_per_key']:.1f}x)" if r else "" for r in times]
 
     def body(level, bytes_):
         here = at_size(rows, level, bytes_)
@@ -143,12 +157,9 @@ def by_filter(about, rows, filters, wanted, names, here_only, cell=ns, some=None
     """A table for each memory level: a line for each filter, a column for each of the wanted
     (operation, output, hit ratio). A line must have one of the first `some` cells."""
     def line(here, filter_):
-        cells = []
-        for way in wanted:
-            found = [r for r in here if r["filter"] == filter_
-                     and (r["op"], r["output"], r["hit_ratio"]) == way]
-            cells.append(cell(found[0]) if found else "")
-        return cells
+        found = [pick(here, filter=filter_, op=op, output=output, hit_ratio=hits)
+                 for op, output, hits in wanted]
+        return [cell(r) if r else "" for r in found]
 
     def body(level, bytes_):
         here = [r for r in on_best_isa(about, rows, level, bytes_) if here_only(r)]
@@ -191,7 +202,8 @@ def section_one_key(about, rows):
 
 def section_equal_n(about, rows):
     """The same keys in every filter, beside the same bytes for every filter."""
-    def body(level, bytes_):
+    parts = []
+    for level, bytes_ in nominal_sizes(rows).items():
         usual = [r for r in rows if r["memory_level"] == level and is_usual_lookup(r, about)
                  and r["role"] not in APART]
         n = bytes_ * 8 / 12
@@ -208,13 +220,8 @@ def section_equal_n(about, rows):
             b = same_bytes[0] if same_bytes else None
             lines.append([f"`{a['filter']}`", bits(a), size(a["filter_bytes"]), fpr(a), ns(a)]
                          + ([f"{b['n_keys']:,.0f}", fpr(b), ns(b)] if b else [""] * 3))
-        return lines if len(lines) > 1 else None
-
-    parts = []
-    for level, bytes_ in nominal_sizes(rows).items():
-        lines = body(level, bytes_)
-        if lines:
-            title = f"{bytes_ * 8 / 12:,.0f} keys, and {heading(about, rows, level, bytes_)}"
+        if len(lines) > 1:
+            title = f"{n:,.0f} keys, and {heading(about, rows, level, bytes_)}"
             parts.append(f"### {title}\n\n" + markdown_table(
                 ["filter", "bits/key", "equal n: size", "FPR", "ns/key", "equal space: keys",
                  "FPR at it", "ns/key at it"], lines))
@@ -223,15 +230,13 @@ def section_equal_n(about, rows):
 
 def section_ratios(about, rows):
     """The filters near 12 bits a key against touch, scalar code, one thread and large batches."""
-    usual = {"isa": about["best_isa"], "output": "bitmap", "batch": 16384, "threads": 1}
-
     def line(base):
-        same = [r for r in rows if r["filter"] == base["filter"] and r["n_keys"] == base["n_keys"]
-                and r["op"] == "lookup" and r["hit_ratio"] == 0]
+        usual = {"filter": base["filter"], "n_keys": base["n_keys"], "op": "lookup", "hit_ratio": 0,
+                 "isa": about["best_isa"], "output": "bitmap", "batch": 16384, "threads": 1}
 
         def against(of="ns_per_key", **other):
-            found = [r for r in same if all(r[k] == v for k, v in (usual | other).items())]
-            return found[0][of] / base[of] if found else None
+            found = pick(rows, **usual | other)
+            return found[of] / base[of] if found else None
 
         if against(isa="scalar") is None:
             return None
@@ -276,33 +281,30 @@ def section_builds(rows):
 def section_relatives(about, rows):
     """The other structures beside the main filters, size by size."""
     def line(here, case):
-        same = [r for r in here if r["filter"] == case["filter"] and r["n_keys"] == case["n_keys"]
-                and r["batch"] in (case["batch"], r["n_keys"])]
+        same = [r for r in here if r["batch"] in (case["batch"], r["n_keys"])]
 
         def time(op, hits=None, output=""):
-            found = [r for r in same if r["op"] == op and r["hit_ratio"] == hits
-                     and r["output"] == output]
-            return ns(found[0]) if found else ""
+            found = pick(same, filter=case["filter"], n_keys=case["n_keys"], op=op,
+                         hit_ratio=hits, output=output)
+            return ns(found) if found else ""
 
-        return [f"`{case['filter']}`", bits(case), fpr(case), interval(case), model(case), ns(case),
-                time("lookup", 1, case["output"]), time("insert"), time("erase"),
-                time("build", output="serial")]
+        return [*cells_of(case, columns), time("lookup", 1, case["output"]), time("insert"),
+                time("erase"), time("build", output="serial")]
 
-    return by_size(about, rows, ["structure", "bits/key", "FPR", "95 % interval", "exact model",
-                                 "absent, ns/key", "present", "insert", "erase", "build"],
+    columns = [*FACTS, ("absent, ns/key", ns)]
+    return by_size(about, rows,
+                   [*heads("structure", columns), "present", "insert", "erase", "build"],
                    beside_ours(about, rows, "relative", line))
 
 
 def in_batches_and_alone(here, case):
     """FPR and times of a filter that a table has beside others."""
-    single = next((r for r in here if r["filter"] == case["filter"]
-                   and (r["op"], r["output"], r["hit_ratio"]) == ("lookup", "single", 0)), None)
-    return [f"`{case['filter']}`", bits(case), fpr(case), interval(case), model(case),
-            ns(single) if single else "", ns(case), two_digits(case["touch_ratio"])]
+    single = pick(here, filter=case["filter"], op="lookup", output="single", hit_ratio=0)
+    return [*cells_of(case, FACTS), ns(single) if single else "", ns(case),
+            two_digits(case["touch_ratio"])]
 
 
-WITH_SINGLE = ["filter", "bits/key", "FPR", "95 % interval", "exact model", "one key, ns",
-               "batch, ns/key", "ratio to touch"]
+WITH_SINGLE = [*heads("filter", FACTS), "one key, ns", "batch, ns/key", "ratio to touch"]
 
 
 def section_engines(about, rows):
@@ -351,11 +353,8 @@ def section_banks(about, rows):
 
 def section_printed(folder, name):
     """What an experiment printed for this report, if it did."""
-    path = os.path.join(folder, name)
-    if not os.path.exists(path):
-        return ""
-    with open(path, encoding="utf-8") as f:
-        return f.read().strip()
+    path = Path(folder, name)
+    return path.read_text(encoding="utf-8").strip() if path.exists() else ""
 
 
 def section_misses(about, rows):

@@ -94,11 +94,11 @@ class Picture:
         self.parts = [f"<title>{html.escape(about)}</title>",
                       f'<rect width="{width}" height="{height}" fill="{PAPER}"/>']
 
-    def add(self, tag, title="", **attributes):
+    def add(self, tag, title="", inner="", **attributes):
         words = "".join(f' {name.replace("_", "-")}="{value:.1f}"' if isinstance(value, float)
                         else f' {name.replace("_", "-")}="{value}"'
                         for name, value in attributes.items() if value != "")
-        inner = f"<title>{html.escape(title)}</title>" if title else ""
+        inner += f"<title>{html.escape(title)}</title>" if title else ""
         self.parts.append(f"<{tag}{words}>{inner}</{tag}>" if inner else f"<{tag}{words}/>")
 
     def line(self, x1, y1, x2, y2, colour=PALE, width=1, dash=""):
@@ -112,17 +112,12 @@ class Picture:
 
     def text(self, x, y, text, colour=INK, size=12, anchor="start", turned=False, bold=False,
              halo=True):
-        words = f'x="{x:.1f}" y="{y:.1f}" fill="{colour}" font-size="{size}"'
-        if anchor != "start":
-            words += f' text-anchor="{anchor}"'
-        if bold:
-            words += ' font-weight="600"'
-        if turned:
-            words += f' transform="rotate(-90 {x:.1f} {y:.1f})"'
-        if halo:
-            words += (f' stroke="{PAPER}" stroke-width="3" paint-order="stroke"'
-                      ' stroke-linejoin="round"')
-        self.parts.append(f"<text {words}>{html.escape(text)}</text>")
+        behind = {"stroke": PAPER, "stroke_width": 3, "paint_order": "stroke",
+                  "stroke_linejoin": "round"} if halo else {}
+        self.add("text", inner=html.escape(text), x=float(x), y=float(y), fill=colour,
+                 font_size=size, text_anchor="" if anchor == "start" else anchor,
+                 font_weight=600 if bold else "",
+                 transform=f"rotate(-90 {x:.1f} {y:.1f})" if turned else "", **behind)
 
     def marker(self, shape, x, y, colour, title="", r=4.2):
         look = {"fill": colour, "stroke": PAPER, "stroke_width": 1}
@@ -130,10 +125,10 @@ class Picture:
             self.add("circle", title, cx=float(x), cy=float(y), r=r, **look)
             return
         if shape in ("cross", "plus"):
-            d = 0.8 * r if shape == "cross" else r
+            d = 0.8 * r
             way = (f"M{x - d:.1f} {y - d:.1f}L{x + d:.1f} {y + d:.1f}"
                    f"M{x - d:.1f} {y + d:.1f}L{x + d:.1f} {y - d:.1f}" if shape == "cross" else
-                   f"M{x - d:.1f} {y:.1f}H{x + d:.1f}M{x:.1f} {y - d:.1f}V{y + d:.1f}")
+                   f"M{x - r:.1f} {y:.1f}H{x + r:.1f}M{x:.1f} {y - r:.1f}V{y + r:.1f}")
             self.add("path", title, d=way, stroke=colour, stroke_width=2.4, fill="none")
             return
         corners = {"square": ((-1, -1), (1, -1), (1, 1), (-1, 1)),

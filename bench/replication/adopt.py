@@ -1,5 +1,4 @@
 """Writes a record into papers/: the tables of the pages, and the record itself."""
-import os
 import re
 
 import keys
@@ -11,8 +10,6 @@ from claim_files import ROOT, TALLIES
 from verdicts import REPRODUCED, as_expected, is_judged
 
 from markers import put, write_whole  # noqa: E402
-
-PAPERS = os.path.join(ROOT, "papers")
 
 
 def machine_name(machine):
@@ -66,14 +63,14 @@ def grid(columns, cell):
     for what, own in columns.items():
         first = next(iter(own.values()))
         heads.append(f"`{first.name.partition('-')[0]}-*`: {what} ({table.within(first)})")
-    lines, above = table.header(["case", *heads]), None
+    body, above = [], None
     for case, source in sorted(dict.fromkeys(key for own in columns.values() for key in own),
                                key=lambda key: (key[1], key[0])):
         shown = f"`{case}`" + (f" ({source})" if source != above else "")
-        lines.append(table.row([shown, *(cell(own[case, source]) if (case, source) in own else ""
-                                         for own in columns.values())]))
+        body.append([shown, *(cell(own[case, source]) if (case, source) in own else ""
+                              for own in columns.values())])
         above = source
-    return lines
+    return table.markdown_table(["case", *heads], body)
 
 
 def section(found, claims, source="", vague=frozenset()):
@@ -89,18 +86,19 @@ def section(found, claims, source="", vague=frozenset()):
         return "; ".join(dict.fromkeys(map(outcome, own))) if any(own) else "not measured yet"
 
     lines = [f"Source: {source}.", ""] if source else []
-    columns, last, above = side_by_side(claims), None, None
+    columns, body, last, above = side_by_side(claims), [], None, None
     if columns:
-        lines += [*grid(columns, cell), ""]
-    names = "; ".join(map(name_of, found))
-    lines += table.header(["claim", "published", f"[{names}](README.md#the-record)"])
+        lines += [grid(columns, cell), ""]
     for claim in by_source([c for c in claims if what_and_case(c)[0] not in columns]):
         what, case = what_and_case(claim)
         text = f".. {case}" if what and what == above else claim.statement
         text += f" ({claim.source})" if claim.source != last else ""
         text += " (descriptive)" if claim.id in vague else ""
-        lines.append(table.row([f"`{claim.name}`: {text}", table.within(claim), cell(claim)]))
+        body.append([f"`{claim.name}`: {text}", table.within(claim), cell(claim)])
         last, above = claim.source, what
+    names = "; ".join(map(name_of, found))
+    lines.append(table.markdown_table(
+        ["claim", "published", f"[{names}](README.md#the-record)"], body))
     if reasons:
         lines += ["", *(f"- {', '.join(names)}: {reason}" for reason, names in reasons.items())]
     return "\n".join(lines)
@@ -157,13 +155,11 @@ def tallies(record, claims):
 
 def overview(found, papers, claims):
     counts = [tallies(record, claims) for record in found]
+    body = [[f"**{text}**" if name == "published" else text,
+             *(f"{len(own[name])}: {table.tally(own[name])}" for own in counts)]
+            for name, text in TALLIES.items() if name != "secondary"]
     lines = [f"{len(claims)} claims of {len(papers)} sources, in three tallies that are never "
-             "added:", "", *table.header(["tally", *map(name_of, found)])]
-    for name, text in TALLIES.items():
-        if name != "secondary":
-            lines.append(table.row([f"**{text}**" if name == "published" else text,
-                                    *(f"{len(own[name])}: {table.tally(own[name])}"
-                                      for own in counts)]))
+             "added:", "", table.markdown_table(["tally", *map(name_of, found)], body)]
     apart = [f"{len(own['secondary'])} claims from a secondary source alone, and "
              f"{len(own['descriptive'])} *descriptive* ones" for own in counts[:1]]
     lines += ["", f"Counted nowhere: {''.join(apart)}. The verdicts of {name_of(found[0])} that "
@@ -192,10 +188,9 @@ def fill(papers, claims):
     """Writes the records into the pages."""
     found = [record for _, record in records.adopted(claims)]
     for page, name, text in pages(found, papers, claims):
-        page = os.path.join(PAPERS, page)
-        with open(page, encoding="utf-8") as file:
-            filled = put(page, file.read(), f"record: {name}", "end", text)
-        write_whole(page, filled)
+        path = ROOT / "papers" / page
+        write_whole(path, put(path, path.read_text(encoding="utf-8"), f"record: {name}", "end",
+                              text))
     if found:
         keys.fill(found[0], claims)
 
@@ -203,14 +198,14 @@ def fill(papers, claims):
 def adopt(path, papers, claims):
     """Puts the entries of a record into that of the machine."""
     record, strange = records.read(path, claims)
-    kept = os.path.join(records.FOLDER, name_of(record) + ".json")
-    if os.path.exists(kept) and not os.path.samefile(kept, path):
+    kept = records.FOLDER / f"{name_of(record)}.json"
+    if kept.exists() and not kept.samefile(path):
         old, gone = records.read(kept, claims)
         record, strange = records.merged(old, record), strange + gone
     if strange:
         print(f"dropped, as papers/claims has no such probe, set-up or claim: {', '.join(strange)}")
-    os.makedirs(records.FOLDER, exist_ok=True)
+    records.FOLDER.mkdir(exist_ok=True)
     write_whole(kept, records.as_text(record))
     fill(papers, claims)
     print(f"written: {len(papers)} pages of papers, papers/README.md, "
-          f"{os.path.relpath(kept, ROOT)}")
+          f"{kept.relative_to(ROOT)}")

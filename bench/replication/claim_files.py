@@ -1,5 +1,4 @@
 """The claims: papers/claims/PAPER.toml describes the paper and has a [[claim]] for each."""
-import os
 import re
 import sys
 from collections import Counter
@@ -8,8 +7,7 @@ from dataclasses import dataclass, field
 from tolerances import OF_CLAIMS, ROOT, tomllib
 from verdicts import NEAR, POSSIBLE, REPRODUCED, RULES, STATISTICAL, VERDICTS
 
-sys.path.insert(0, os.path.join(ROOT, "bench", "render"))
-FOLDER = os.path.join(ROOT, "papers", "claims")
+FOLDER = ROOT / "papers/claims"
 # How a figure is known: read in the paper or its data, code or page; in its abstract; in a text
 # about the paper; worked out by this project.
 HOW = ("read", "abstract", "secondary", "ours")
@@ -106,10 +104,16 @@ def impossible_needs(claims, isas):
             for need in claim.needs if need not in isas and not OF_MACHINES.fullmatch(need)]
 
 
-def each(paper, values):
+def each(paper, values, lists):
     """The claims of one [[claim]]: one, or one a row. The first row has the names of the columns: a
-    field or a value of the set-up; `text` is for {text} in the statement alone."""
-    columns, *rows = values.pop("rows", [[], []])
+    field or a value of the set-up; `text` is for {text} alone. `rows` may be the name of a list of
+    the file, whose values give way to the claim's own."""
+    rows = values.pop("rows", [[], []])
+    if isinstance(rows, str):
+        if rows not in lists:
+            raise ValueError(f"{paper}: no list of rows \"{rows}\"")
+        rows = lists[rows]
+    columns, *rows = rows
     for row in rows:
         if len(row) != len(columns):
             raise ValueError(f"{paper}: a row of {len(row)} cells under {len(columns)} columns: "
@@ -118,8 +122,8 @@ def each(paper, values):
         one = {**values, **{n: v for n, v in cells.items() if n in FIELDS}}
         setup = {n: v for n, v in cells.items() if n not in one and n != "text"}
         if setup:
-            one["probe"] = {name: {**own, **setup} for name, own in values["probe"].items()}
-        for name in {"statement", "source"} & set(one):
+            one["probe"] = {name: {**setup, **own} for name, own in values["probe"].items()}
+        for name in {"id", "statement", "source"} & set(one):
             one[name] = re.sub(r"\{(\w+)\}", lambda m: str(cells.get(m[1], m[0])), one[name])
         yield one
 
@@ -158,10 +162,10 @@ def parse_paper(name, text):
         paper = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{name}: {error}") from None
-    tables = paper.pop("claim", [])
+    tables, lists = paper.pop("claim", []), paper.pop("rows", {})
     if not isinstance(tables, list):
         raise ValueError(f"{name}: [claim] in place of [[claim]]")
-    claims = [parse(name, one) for values in tables for one in each(name, values)]
+    claims = [parse(name, one) for values in tables for one in each(name, values, lists)]
     if set(paper) | {"source"} != {"name", "summary", "source"}:
         raise ValueError(f"{name}: describes the paper by {', '.join(paper) or 'nothing'}, not by "
                          "name, summary and source")
@@ -178,10 +182,8 @@ def parse_paper(name, text):
 def load(folder=FOLDER):
     """Papers by name, and all claims."""
     papers, claims = {}, []
-    for file_name in sorted(os.listdir(folder)):
-        name = file_name.removesuffix(".toml")
-        with open(os.path.join(folder, file_name), encoding="utf-8") as file:
-            papers[name], own = parse_paper(name, file.read())
+    for path in sorted(folder.iterdir()):
+        papers[path.stem], own = parse_paper(path.stem, path.read_text(encoding="utf-8"))
         claims += own
     unknown = {claim.id for claim in claims if claim.kind == "statistical"}
     unknown = sorted(set(OF_CLAIMS) - unknown)

@@ -1,8 +1,6 @@
 """Numbers of the newest record in the text of papers/companion, each between `<!--key:KEY-->` and
 `<!--/-->`. A key is PAPER/CLAIM, which is our value; `published`, `source` or `case` and
 PAPER/CLAIM; or `count` and a name of counts()."""
-import glob
-import os
 import re
 
 import table
@@ -10,7 +8,6 @@ from claim_files import ROOT
 
 from markers import write_whole  # noqa: E402
 
-PAGES = os.path.join(ROOT, "papers", "companion", "*.md")
 KEYED = re.compile(r"<!--key:([^<>]+)-->.*?<!--/-->", re.S)
 # What a reader takes for a measured or computed number.
 NUMBER = re.compile(r"\d[\d,]*\.\d+|\d[\d.,]* ?%|\d[\d.,]*e-?\d+|\d[\d,.]* (?:times|claims)")
@@ -53,9 +50,8 @@ def without_key(text):
 
 def pages():
     """(path, text)"""
-    for path in sorted(glob.glob(PAGES)):
-        with open(path, encoding="utf-8") as file:
-            yield path, file.read()
+    for path in sorted(ROOT.glob("papers/companion/*.md")):
+        yield path, path.read_text(encoding="utf-8")
 
 
 def fill(record, claims):

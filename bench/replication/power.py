@@ -1,13 +1,12 @@
 """What each claim notices: published values that are multiplied, and filters that have a fault."""
 import csv
 import dataclasses
-import os
 from decimal import Decimal
 
 from claim_files import ROOT
 from verdicts import NOT_REPRODUCED, REPRODUCED, TOO_NOISY, judge
 
-PATH = os.path.join(ROOT, "papers", "data", "power.csv")
+PATH = ROOT / "papers/data/power.csv"
 FACTORS = ("0.5", "0.67", "1.5", "2")
 # Faults of bench/replication/faulty.hpp, and the probes that know them.
 FAULTS = ("half", "k", "lost", "mixer")
@@ -77,9 +76,9 @@ def as_text(rows):
 
 
 def read():
-    with open(PATH, encoding="utf-8") as file:
-        return {identity: {column: row[column] == "+" for column in COLUMNS if row[column]}
-                for row in csv.DictReader(file) for identity in row["claims"].split()}
+    rows = csv.DictReader(PATH.read_text(encoding="utf-8").splitlines())
+    return {identity: {column: row[column] == "+" for column in COLUMNS if row[column]}
+            for row in rows for identity in row["claims"].split()}
 
 
 def descriptive(rows):

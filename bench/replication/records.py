@@ -1,16 +1,15 @@
 """Records: what runs measured on one machine. An entry has the number of its run, and no verdict:
 that follows from the samples and from the claims as papers/claims has them now."""
-import glob
 import json
 import math
-import os
 import sys
+from pathlib import Path
 
 from claim_files import ROOT
 from disturbance import fault
 from verdicts import LACKS, NOT_TESTABLE, TOO_NOISY, Result, judge
 
-FOLDER = os.path.join(ROOT, "papers", "record")
+FOLDER = ROOT / "papers/record"
 # How far values may be apart on two machines, in relation: models take exp and log of the C library
 # and long double, which has 64 bits on x86-64 and 113 on aarch64. 6e-13 was seen.
 SAME = 1e-11
@@ -62,8 +61,7 @@ def as_text(record):
 def read(path, claims):
     """(record, names of entries that papers/claims does not have as they were measured)."""
     try:
-        with open(path, encoding="utf-8") as file:
-            record = json.load(file)
+        record = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         sys.exit(f"bench/replicate: {path}: {error}")
     known, strange, entries = {claim.id: claim for claim in claims}, [], []
@@ -87,8 +85,7 @@ def read_whole(path, claims):
 
 def adopted(claims):
     """The records of all machines by file name, the newest first."""
-    found = [(os.path.basename(path), read_whole(path, claims))
-             for path in glob.glob(os.path.join(FOLDER, "*.json"))]
+    found = [(path.name, read_whole(path, claims)) for path in FOLDER.glob("*.json")]
     return sorted(found, key=lambda pair: (pair[1]["runs"][-1]["date"], pair[0]), reverse=True)
 
 

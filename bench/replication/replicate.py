@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import adopt
 import peers
@@ -150,7 +151,7 @@ def arguments():
     parser.add_argument("--against", metavar="RECORD",
                         help="a record.json of another run or machine: says which verdicts "
                              "changed, and how many claims without times have the same samples")
-    parser.add_argument("--out", default=os.path.join(ROOT, "build", "replicate"),
+    parser.add_argument("--out", default=ROOT / "build/replicate", type=Path,
                         help="folder for record.json and table.md (build/replicate)")
     parser.add_argument("--adopt", metavar="RECORD",
                         help="writes a record.json into papers/ and measures nothing")
@@ -194,7 +195,7 @@ def build():
              " && build_bench replication_prober && say \"checking claims\"")
     if subprocess.run(["bash", "-c", steps], cwd=ROOT).returncode:
         stop("it cannot be built")
-    return os.path.join(ROOT, "build", "bench", "bench", "replication_prober")
+    return ROOT / "build/bench/bench/replication_prober"
 
 
 def main():
@@ -220,11 +221,11 @@ def main():
     if options.power:
         judge_again(papers, claims, chosen, prober)
         return 0
-    os.makedirs(options.out, exist_ok=True)
+    options.out.mkdir(parents=True, exist_ok=True)
     record = measure(chosen, prober, command_of(sys.argv[1:]))
     text = table.of_run(record, {claim.id: claim for claim in claims})
-    write_whole(os.path.join(options.out, "record.json"), records.as_text(record))
-    write_whole(os.path.join(options.out, "table.md"), text)
+    write_whole(options.out / "record.json", records.as_text(record))
+    write_whole(options.out / "table.md", text)
     print(text)
     if old:
         print(records.compare(*old, record))

@@ -3,6 +3,8 @@ from collections import Counter
 
 from verdicts import VERDICTS, as_expected
 
+from cells import markdown_table
+
 
 def number(value):
     return f"{value:.4g}"
@@ -57,12 +59,14 @@ def listed(claims):
 
 
 def of_run(record, claims):
-    lines = header(["claim", "source", "kind", "published", "ours", "tolerance", "verdict"])
+    body = []
     for entry in record["claims"]:
         claim = claims[entry["id"]]
         flag = "" if as_expected(entry) else " (not as expected)"
-        lines.append(row([entry["id"], claim.how, claim.kind, published(claim), ours(entry),
-                          claim.tolerance_text, entry["verdict"] + flag]))
-    return "\n".join([*lines, "", tally(record["claims"]) + ".", "",
+        body.append([entry["id"], claim.how, claim.kind, published(claim), ours(entry),
+                     claim.tolerance_text, entry["verdict"] + flag])
+    table = markdown_table(["claim", "source", "kind", "published", "ours", "tolerance", "verdict"],
+                           body)
+    return "\n".join([table, "", tally(record["claims"]) + ".", "",
                       *(f"Printed on {run['provenance']}, by `{run['command']}`."
                         for run in record["runs"]), ""])

@@ -1,18 +1,18 @@
 """papers/data/tolerances.toml: how far a value may be from the published one."""
 import hashlib
-import os
 import subprocess
+import sys
+from pathlib import Path
 
 try:
     import tomllib
 except ModuleNotFoundError:  # before Python 3.11: Debian's python3-tomli
     import tomli as tomllib
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PATH = os.path.join(ROOT, "papers", "data", "tolerances.toml")
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench/render"))  # for markers and tables
 
-with open(PATH, "rb") as _file:
-    TEXT = _file.read()
+TEXT = (ROOT / "papers/data/tolerances.toml").read_bytes()
 VALUES = tomllib.loads(TEXT.decode())
 OF_CLAIMS = VALUES.pop("claim", {})
 VERSION = hashlib.sha256(TEXT).hexdigest()[:12]

@@ -158,32 +158,38 @@ def judge_exact(claim, samples):
     return Result(DIFFERS if near else NOT_REPRODUCED, ours, ours, ours)
 
 
-def within(claim, samples, otherwise):
-    """Reproduced if the interval lies in the band, else otherwise(ours, low, high, published
-    range)."""
-    ours, low, high = interval(samples)
-    begin, end = band(claim)
-    verdict = REPRODUCED if begin <= low and high <= end else otherwise(
-        ours, low, high, published_range(claim.published))
+def band(claim):
+    """Where the interval has to lie."""
+    low, high = published_range(claim.published)
+    if claim.kind == "bound":
+        return (-math.inf, high) if claim.side == "most" else (low, math.inf)
+    if claim.kind == "statistical":
+        tolerance = claim.tolerance or STATISTICAL
+        return low * (1 - tolerance), high * (1 + tolerance)
+    if claim.kind == "location" and low < high:
+        return low, high
+    factor = NEAR if claim.kind == "ratio" else LOCATION
+    return low / factor, high * factor
+
+
+# The verdict of an interval that does not lie in the band, by the kind of the claim.
+OUTSIDE = {
+    "statistical": lambda ours, low, high, begin, end, published:
+        DIFFERS if nearly(ours, published) else NOT_REPRODUCED,
+    "bound": lambda ours, low, high, begin, end, published:
+        DIFFERS if begin <= ours <= end else NOT_REPRODUCED,
+    "ratio": lambda ours, low, high, begin, end, published:
+        DIRECTION if low > 1 and published[0] >= 1 or high < 1 and published[1] <= 1
+        else NOT_REPRODUCED,
+    "location": lambda ours, low, high, begin, end, published:
+        DIFFERS if published[0] / FAR <= low and high <= published[1] * FAR else NOT_REPRODUCED}
+
+
+def judge_interval(claim, samples):
+    (ours, low, high), (begin, end) = interval(samples), band(claim)
+    verdict = REPRODUCED if begin <= low and high <= end else OUTSIDE[claim.kind](
+        ours, low, high, begin, end, published_range(claim.published))
     return Result(verdict, ours, low, high)
-
-
-def judge_statistical(claim, samples):
-    return within(claim, samples, lambda ours, low, high, published:
-                  DIFFERS if nearly(ours, published) else NOT_REPRODUCED)
-
-
-def judge_bound(claim, samples):
-    ours, low, high = interval(samples)
-    begin, end = band(claim)
-    far, near = (high <= end, ours <= end) if begin is None else (low >= begin, ours >= begin)
-    return Result(REPRODUCED if far else DIFFERS if near else NOT_REPRODUCED, ours, low, high)
-
-
-def judge_ratio(claim, samples):
-    return within(claim, samples, lambda ours, low, high, published:
-                  DIRECTION if low > 1 and published[0] >= 1 or high < 1 and published[1] <= 1
-                  else NOT_REPRODUCED)
 
 
 def rank_correlation(order, values):
@@ -204,32 +210,12 @@ def judge_order(claim, samples):
     return Result(verdict, ours, ours, ours, " < ".join(sorted(values, key=values.get)))
 
 
-def judge_location(claim, samples):
-    return within(claim, samples, lambda ours, low, high, published:
-                  DIFFERS if published[0] / FAR <= low and high <= published[1] * FAR
-                  else NOT_REPRODUCED)
-
-
-RULES = {"identity": judge_identity, "exact": judge_exact, "statistical": judge_statistical,
-         "bound": judge_bound, "ratio": judge_ratio, "order": judge_order,
-         "location": judge_location}
+RULES = {"identity": judge_identity, "exact": judge_exact, "order": judge_order,
+         **dict.fromkeys(OUTSIDE, judge_interval)}
 # The verdicts that a kind can get of samples.
 POSSIBLE = {kind: {REPRODUCED, NOT_REPRODUCED} | {
     "identity": set(), "ratio": {DIRECTION}, "order": {DIRECTION}
 }.get(kind, {DIFFERS}) for kind in RULES}
-
-
-def band(claim):
-    """Where the interval has to lie, None where there is no end."""
-    if claim.kind == "bound":
-        bound = float(claim.published)
-        return (None, bound) if claim.side == "most" else (bound, None)
-    factor = {"statistical": 1 + (claim.tolerance or STATISTICAL), "ratio": NEAR,
-              "location": LOCATION}[claim.kind]
-    low, high = published_range(claim.published)
-    if claim.kind == "location" and low < high:
-        return low, high
-    return low * (2 - factor) if claim.kind == "statistical" else low / factor, high * factor
 
 
 def judge(claim, samples):

@@ -1,5 +1,5 @@
 // The filters that engines ship.
-#include "engines/all.hpp"
+#include "engines/designs.hpp"
 #include "harness/subject.hpp"
 
 namespace simdbloom::bench {

@@ -210,16 +210,14 @@ private:
     Advice advice_;
 };
 
-std::string ns(double value) {
-    char text[40];
-    std::snprintf(text, sizeof text, value < 9.95 ? "%.2f ns" : "%.0f ns", value);
-    return text;
+std::string text(const char* format, double value) {
+    char buffer[60];
+    std::snprintf(buffer, sizeof buffer, format, value);
+    return buffer;
 }
+std::string ns(double value) { return text(value < 9.95 ? "%.2f ns" : "%.0f ns", value); }
 std::string named(const Advice::Choice& c) {
-    if (c.is_none()) return "no filter";
-    char bits[40];
-    std::snprintf(bits, sizeof bits, " with %.1f bits a key", c.bits_per_key);
-    return c.spec + bits;
+    return c.is_none() ? "no filter" : c.spec + text(" with %.1f bits a key", c.bits_per_key);
 }
 
 }  // namespace
@@ -257,28 +255,22 @@ std::vector<Advice::Choice> Advice::as_good() const {
 std::string Advice::why() const {
     const Choice& first = best();
     const auto none = std::ranges::find_if(ranking, &Choice::is_none);
-    std::string text = "Take " + named(first) + ": ";
-    if (first.is_none()) {
-        text += "a probe costs " + ns(first.total_ns) + " without a filter.";
-    } else {
-        char fpr[40];
-        std::snprintf(fpr, sizeof fpr, "%.3g %%", 100 * first.fpr);
-        text += "a lookup takes " + ns(first.lookup_ns) + ", and " + fpr +
-                " of the absent keys pass. A probe costs " + ns(first.total_ns) + " in all, and " +
-                ns(none->total_ns) + " without a filter.";
-    }
+    std::string said = "Take " + named(first) + ": ";
+    if (first.is_none()) said += "a probe costs " + ns(first.total_ns) + " without a filter.";
+    else
+        said += "a lookup takes " + ns(first.lookup_ns) + ", and " +
+                text("%.3g %%", 100 * first.fpr) + " of the absent keys pass. A probe costs " +
+                ns(first.total_ns) + " in all, and " + ns(none->total_ns) + " without a filter.";
     const std::size_t equal = as_good().size();
     if (equal > 1) {
-        text += " As good within noise (" + number(std::round(1000 * noise) / 10) + " %):";
-        for (std::size_t i = 1; i < equal; ++i) text += (i > 1 ? ", " : " ") + named(ranking[i]);
-        text += ".";
+        said += " As good within noise (" + number(std::round(1000 * noise) / 10) + " %):";
+        for (std::size_t i = 1; i < equal; ++i) said += (i > 1 ? ", " : " ") + named(ranking[i]);
+        said += ".";
     } else if (ranking.size() > 1) {
-        char more[40];
-        std::snprintf(more, sizeof more, "%.0f %%",
-                      100 * (ranking[1].total_ns / first.total_ns - 1));
-        text += " The runner-up, " + named(ranking[1]) + ", costs " + more + " more.";
+        said += " The runner-up, " + named(ranking[1]) + ", costs " +
+                text("%.0f %%", 100 * (ranking[1].total_ns / first.total_ns - 1)) + " more.";
     }
-    return text;
+    return said;
 }
 
 Advice advise(const Workload& workload, const FilterTimes& times) {

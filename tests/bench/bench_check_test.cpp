@@ -158,7 +158,7 @@ TEST(Rounds, TouchIsNeverSlowerThanALookup) {
     row.filter = "split256";
     Group group(row);
     row.op = "touch";
-    const auto touch = static_cast<std::ptrdiff_t>(group.add(row, {}));
+    const auto touch = group.add(row, {});
     row.op = "lookup", row.output = "bitmap";
     group.add(row, {}, touch);
     row.output = "count";

@@ -1,6 +1,6 @@
 // The filters of engines against published values and against engines on this system. Subjects.*
 // hold them against their models.
-#include "engines/all.hpp"
+#include "engines/designs.hpp"
 #include "harness/keys.hpp"
 #include "simdbloom/simdbloom.hpp"
 #include "support.hpp"
@@ -33,8 +33,8 @@ TEST(EngineHashes, DuckDbOfBigints) {  // SELECT hash(x::BIGINT), DuckDB 1.5.6 (
 //   EXPLAIN ANALYZE SELECT count(*) FROM fact JOIN dim ON fact.k = dim.k
 // The scan of dim gives 99,998 rows, those above the least and below the greatest k of fact, and
 // the scan of fact 2,830 rows within the least and greatest of these: all of them strangers.
-/// Promise of EngineHashes.*, EngineFilters.*, EngineLoops.*, EngineSizes.*, Subjects.*, duckdb:
-///   The measured engines' filters match the engines in bytes, hashes, sizes and FPR.
+/// Promise of EngineHashes.*, EngineFilters.*, Subjects.*, duckdb: The measured engines' filters
+///   match the engines in bytes, hashes, sizes and FPR.
 TEST(EngineFilters, DuckDbLetsTheRowsThroughThatDuckDbLetsThrough) {
     EngineFilter<DuckDb> filter(99'998, 12);
     for (u64 i = 1; i < 99'999; ++i) filter.insert(i * 7919 + 1);

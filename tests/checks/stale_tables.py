@@ -22,8 +22,7 @@ MORE_CODE = {"measured": ("bench/subjects",), "record": ("bench/replication/*.cp
                                       *(f"bench/experiments/{name}.hpp"
                                         for name in ("exact_index", "genomes", "interleaved"))),
              "printed bank_row_groups": ("src/bank", "src/adapters/parquet"),
-             "printed bank_tables": ("src/bank",),
-             "printed engines": ("bench/engines", "bench/experiments/engine_sizes.hpp")}
+             "printed bank_tables": ("src/bank",)}
 MARKED = re.compile(r"^<!-- (measured|printed|record(?=: all)): (\S+) -->\n(.*?)"
                     r"^<!-- end -->$", re.M | re.S)
 COMMIT = re.compile(r"\b(?:commit|at|show) `?([0-9a-f]{7,40})\b(-dirty)?")

@@ -190,19 +190,38 @@ function functionsOf(m) {
       (at, offsetsAt) => work(at, offsetsAt, keys.length, 0));
   }
 
-  const forgotten = new FinalizationRegistry((filter) => m._simdbloom_wasm_free(filter));
-  const forgottenTimes = new FinalizationRegistry((times) => m._simdbloom_wasm_free_times(times));
-
-  class Filter {
+  const forgotten = new FinalizationRegistry(({ release, at }) => release(at));
+  /** The address of what an object owns in the module's memory. Its class is made by `makers`. */
+  let addressOf;
+  class Owned {
     #at;
+    #release;
 
-    /** For static functions: the address of a filter, which this object owns. */
-    constructor(owner, at) {
-      if (owner !== forgotten)
-        throw new TypeError('simdbloom: a Filter is made by Filter.make, Filter.forFpr or ' +
-                            'Filter.load');
+    constructor(owner, at, release, makers) {
+      if (owner !== forgotten) throw new TypeError(`simdbloom: ${makers}`);
       this.#at = at === 0 ? failed() : at;
-      forgotten.register(this, at, this);
+      this.#release = release;
+      forgotten.register(this, { release, at }, this);
+    }
+    static {
+      addressOf = (owned, words) => {
+        if (owned.#at === 0) throw new SimdbloomError(`simdbloom: ${words} freed`);
+        return owned.#at;
+      };
+    }
+    free() {
+      if (this.#at === 0) return;
+      forgotten.unregister(this);
+      this.#release(this.#at);
+      this.#at = 0;
+    }
+  }
+  if (Symbol.dispose) Owned.prototype[Symbol.dispose] = Owned.prototype.free;
+
+  class Filter extends Owned {
+    constructor(owner, at) {
+      super(owner, at, m._simdbloom_wasm_free,
+        'a Filter is made by Filter.make, Filter.forFpr or Filter.load');
     }
     static #made(spec, keys, size, byFpr, { seed = 0n, isa = '' } = {}) {
       number('keys', keys);
@@ -224,16 +243,7 @@ function functionsOf(m) {
         new Filter(forgotten, m._simdbloom_wasm_load(at, given.length, i, length))));
     }
 
-    get #filter() {
-      if (this.#at === 0) throw new SimdbloomError('simdbloom: this filter was freed');
-      return this.#at;
-    }
-    free() {
-      if (this.#at === 0) return;
-      forgotten.unregister(this);
-      m._simdbloom_wasm_free(this.#at);
-      this.#at = 0;
-    }
+    get #filter() { return addressOf(this, 'this filter was'); }
 
     save() {
       const size = m._simdbloom_wasm_saved_size(this.#filter) >>> 0;
@@ -298,34 +308,17 @@ function functionsOf(m) {
         set === undefined ? { block, bit } : { block, bit, isSet: set === 1 });
     }
   }
-  let timesAt;
-  class FilterTimes {
-    #at;
-
+  class FilterTimes extends Owned {
     constructor(owner, at) {
-      if (owner !== forgottenTimes)
-        throw new TypeError('simdbloom: FilterTimes are made by measure');
-      this.#at = at === 0 ? failed() : at;
-      forgottenTimes.register(this, at, this);
-    }
-    static {
-      timesAt = (times) => {
-        if (!(times instanceof FilterTimes))
-          throw new TypeError(`simdbloom: ${String(times)} are not FilterTimes`);
-        if (times.#at === 0) throw new SimdbloomError('simdbloom: these times were freed');
-        return times.#at;
-      };
+      super(owner, at, m._simdbloom_wasm_free_times, 'FilterTimes are made by measure');
     }
     get noise() { return m._simdbloom_wasm_noise(timesAt(this)); }
-    free() {
-      if (this.#at === 0) return;
-      forgottenTimes.unregister(this);
-      m._simdbloom_wasm_free_times(this.#at);
-      this.#at = 0;
-    }
   }
-  for (const held of [Filter, FilterTimes])
-    if (Symbol.dispose) held.prototype[Symbol.dispose] = held.prototype.free;
+  function timesAt(times) {
+    if (!(times instanceof FilterTimes))
+      throw new TypeError(`simdbloom: ${String(times)} are not FilterTimes`);
+    return addressOf(times, 'these times were');
+  }
 
   function withWork(work, use) {
     const settings = Float64Array.of(number('keys', work.keys), number('workNs', work.workNs),
@@ -334,7 +327,7 @@ function functionsOf(m) {
     return withBytes([raw(settings)], use);
   }
   const measure = (work, leastKeys = 0) => withWork(work, (at) => new FilterTimes(
-    forgottenTimes, m._simdbloom_wasm_measure(at, number('leastKeys', leastKeys))));
+    forgotten, m._simdbloom_wasm_measure(at, number('leastKeys', leastKeys))));
   function advise(work, times) {
     const by = times ?? measure(work);
     try {
