@@ -138,9 +138,9 @@ def of_machine(record, first, n_claims):
             above = setting(run)
             lines.append(f"  - On {above}:")
         own = sum(entry["run"] == number for entry in entries)
-        command = run["command"].partition(" --claim")[0]
-        lines.append(f"  - {own}: `{command}`{' of these' * (command != run['command'])}, commit "
-                     f"{run['machine']['commit']}, {run['machine']['date']}")
+        command = "" if " --claim" in run["command"] else f"`{run['command']}`, "
+        lines.append(f"  - {own}: {command}commit {run['machine']['commit']}, "
+                     f"{run['machine']['date']}")
     return "\n".join(lines)
 
 
@@ -179,7 +179,7 @@ def overview(found, papers, claims):
             lines.append(f"- {link}, {paper['summary']}: {said}")
         else:
             whole.append(link)
-    return "\n".join([*lines, f"- all reproduced: {'; '.join(whole)}", "", "The records:", "",
+    return "\n".join([*lines, f"- all reproduced: {'; '.join(whole)}", "", "The records, by `bench/replicate --full --claim` where nothing else is said:", "",
                       *(of_machine(record, found[0], len(claims)) for record in found)])
 
 
