@@ -179,7 +179,8 @@ def overview(found, papers, claims):
             lines.append(f"- {link}, {paper['summary']}: {said}")
         else:
             whole.append(link)
-    return "\n".join([*lines, f"- all reproduced: {'; '.join(whole)}", "", "The records, by `bench/replicate --full --claim` where nothing else is said:", "",
+    return "\n".join([*lines, f"- all reproduced: {'; '.join(whole)}", "", "The records, by "
+                      "`bench/replicate --full --claim` where nothing else is said:", "",
                       *(of_machine(record, found[0], len(claims)) for record in found)])
 
 
