@@ -81,7 +81,7 @@ def section(found, claims, source="", vague=frozenset()):
 
     def cell(claim):
         own = [of.get(claim.id) for of in entries]
-        if claim.reason and any(e is None or e["verdict"] != REPRODUCED for e in own):
+        if claim.reason and any(e and e["verdict"] != REPRODUCED for e in own):
             reasons.setdefault(" ".join(claim.reason.split()), []).append(f"`{claim.name}`")
         return "; ".join(dict.fromkeys(map(outcome, own))) if any(own) else "not measured yet"
 
@@ -136,9 +136,9 @@ def of_machine(record, first, n_claims):
             above = setting(run)
             lines.append(f"  - On {above}:")
         own = sum(entry["run"] == number for entry in entries)
-        command = run["command"].partition(" --claim")[0]
-        lines.append(f"  - {own}: `{command}`{' of these' * (command != run['command'])}, commit "
-                     f"{run['machine']['commit']}, {run['machine']['date']}")
+        command = "" if " --claim" in run["command"] else f"`{run['command']}`, "
+        lines.append(f"  - {own}: {command}commit {run['machine']['commit']}, "
+                     f"{run['machine']['date']}")
     return "\n".join(lines)
 
 
@@ -164,13 +164,19 @@ def overview(found, papers, claims):
              f"{len(own['descriptive'])} *descriptive* ones" for own in counts[:1]]
     lines += ["", f"Counted nowhere: {''.join(apart)}. The verdicts of {name_of(found[0])} that "
               f"are not \"{REPRODUCED}\":" if found else "", ""]
+    whole = []
     for name, paper in papers.items():
         own = tallies(found[0], [claim for claim in claims if claim.paper == name])
         told = {kind: [entry for entry in entries if entry["verdict"] != REPRODUCED]
                 for kind, entries in own.items()}
         said = "; ".join(f"{kind} {table.tally(own)}" for kind, own in told.items() if own)
-        lines.append(f"- [{paper['name']}]({name}.md), {paper['summary']}{': ' * bool(said)}{said}")
-    return "\n".join([*lines, "", "The records:", "",
+        link = f"[{paper['name']}]({name}.md)"
+        if said:
+            lines.append(f"- {link}, {paper['summary']}: {said}")
+        else:
+            whole.append(link)
+    return "\n".join([*lines, f"- all reproduced: {'; '.join(whole)}", "", "The records, by "
+                      "`bench/replicate --full --claim` where nothing else is said:", "",
                       *(of_machine(record, found[0], len(claims)) for record in found)])
 
 

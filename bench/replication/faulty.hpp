@@ -15,10 +15,11 @@ namespace simdbloom::replication {
 
 enum class Fault {
     none,
-    half,  ///< keys use half of the bit positions, or of the fingerprints
-    k,     ///< keys set one bit less
-    lost,  ///< the best ISA does not find one key in 128
-    mixer  ///< the second product of the hash function is left out
+    half,   ///< keys use half of the bit positions, or of the fingerprints
+    k,      ///< keys set one bit less
+    lost,   ///< the best ISA does not find one key in 128
+    mixer,  ///< the second product of the hash function is left out
+    tail    ///< the best ISA does not find the one key that the last vector of a batch is left with
 };
 /// Throws std::invalid_argument naming what is no fault.
 Fault fault_called(const std::string& name);

@@ -131,6 +131,10 @@ double formula(const std::string& name, Setup& s) {
     if (name == "masked") return std::exp2(std::popcount(s.count("mask")));
     if (name == "one") return 1;
     if (name == "bloom_overhead") return std::numbers::log2e;
+    if (name == "probes") {  // of an absent key, until a bit is 0
+        const double k = s.number("k"), fill = -std::expm1(-k / bits_per_key(s));
+        return (1 - std::pow(fill, k)) / (1 - fill);
+    }
     if (name == "quotient") return s.number("a") / s.number("b");
     throw std::invalid_argument("no formula is called \"" + name + "\"");
 }

@@ -73,9 +73,11 @@ void run_peer_times(Setup& s) {
     if (way != to_string(output)) throw std::invalid_argument("no way \"" + way + "\" to ask");
     const bench::KeySource source = pair.keys(1);
     std::vector<bench::Contestant> members;
+    std::shared_ptr<bench::Subject> first;
     for (const bench::Kind* kind : {&pair.peer(), &pair.beside(s.text("beside"))}) {
         const auto order = pair.order(*kind, source, 1);
         const auto subject = std::make_shared<bench::Subject>(kind->make(order));
+        if (!first) first = subject;
         if (!(*subject)[output]) throw std::invalid_argument(kind->name + " has no " + way);
         const auto answers = std::make_shared<bench::Answers>(batch);
         const auto ask = [=](bench::Keys keys) {
@@ -85,6 +87,11 @@ void run_peer_times(Setup& s) {
         members.push_back({kind->name, bench::pieces(keys, batch, ask), false, shortest_turn});
     }
     print_rounds(s, std::move(members));
+    std::uint64_t found = 0;
+    bench::for_keys(source, 0, s.count("keys"),
+                    [&](bench::Keys piece) { found += first->count(piece); });
+    if (found != s.count("keys"))
+        throw std::runtime_error("after the measurement an inserted key is not found");
 }
 
 const Probes peer_probes{{"peer_fpr", run_peer_fpr}, {"peer_times", run_peer_times, true}};

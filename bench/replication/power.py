@@ -9,7 +9,7 @@ from verdicts import NOT_REPRODUCED, REPRODUCED, TOO_NOISY, judge
 PATH = ROOT / "papers/data/power.csv"
 FACTORS = ("0.5", "0.67", "1.5", "2")
 # Faults of bench/replication/faulty.hpp, and the probes that know them.
-FAULTS = ("half", "k", "lost", "mixer")
+FAULTS = ("half", "k", "lost", "mixer", "tail")
 FAULTED = {"fpr", "fpr_ratio", "lost", "same_on_every_isa"}
 COLUMNS = (*FACTORS, *FAULTS)
 

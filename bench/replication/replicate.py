@@ -45,18 +45,22 @@ class Prober:
         except OSError as error:
             stop(f"cannot run {self.program}: {error.strerror}")
         except subprocess.TimeoutExpired:
-            stop(f"{' '.join(arguments)} took more than {LONGEST} s")
+            fail(f"{' '.join(arguments)}: took more than {LONGEST} s")
         if end.returncode == NO_SUCH_FAULT and may_lack:
             return ""
         if end.returncode:
-            fail(f"{' '.join(arguments)}: {end.stderr.strip() or end.returncode}")
+            fail(f"{' '.join(arguments)}: {end.stderr.strip() or f'ended with {end.returncode}'}")
         return end.stdout
 
     def samples(self, probe, setup, optional=False, fail=stop):
         """`optional`: none, if the set-up names a fault that the filter cannot have."""
         words = [f"{name}={value}" for name, value in setup.items()]
-        return [json.loads(line) for line in
-                self.output(probe, *words, may_lack=optional, fail=fail).splitlines()]
+        lines = self.output(probe, *words, may_lack=optional, fail=fail).splitlines()
+        # A filter of another library may print, too.
+        for line in lines:
+            if not line.startswith("{"):
+                fail(f"{probe}: printed what is no sample, {line[:80]!r}")
+        return [json.loads(line) for line in lines]
 
     def missing(self, claim):
         """What this machine lacks for the claim."""
@@ -212,9 +216,9 @@ def main():
     if wrong := impossible_needs(claims, prober.offers["isas"]):
         stop("; ".join(wrong))
     if options.peer:
-        text, disturbed = peers.compare([os.path.abspath(file) for file in options.peer], prober)
+        text, code = peers.compare([os.path.abspath(file) for file in options.peer], prober)
         print(f"{text}\n\nPrinted on {prober.offers['provenance']}.")
-        return 3 if disturbed else 0
+        return code
     chosen = selected(claims, options, prober)
     if not chosen:
         stop("no claim is left to run")
