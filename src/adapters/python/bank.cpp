@@ -103,26 +103,15 @@ void define_making(BankType<B>& type, const std::string& numbers_doc,
            &B::for_fpr);
 }
 
-/// Defines copies, and what saves and loads.
 template <class B>
 void define_keeping(BankType<B>& type) {
-    const auto copy = [](const Bank<B>& self) {
-        return new_bank(self.read([](const B& bank) { return bank; }));
-    };
-    type.def("copy", copy, "A bank of its own with the same keys, also of a mapped one.");
-    type.def("__copy__", copy);
-    type.def("__deepcopy__", [=](const Bank<B>& self, py::handle) { return copy(self); });
-    define_saving<B>(
-        type, [](const Bank<B>& self, const auto& use) { return self.held(use); }, &new_bank<B>);
-    define_reader(type, "map", "path",
-                  "A read-only bank whose bits stay in the file. The file may be removed, but must "
-                  "not change or be cut. Errors as of load. Changes raise ValueError.",
-                  [](const py::object& file, const Options& options) {
-                      const std::filesystem::path path = path_of(file, nullptr);
-                      return std::make_shared<Bank<B>>(
-                          loaded_by<B>([&] { return map_file<B>(path, options); }, &path), true);
-                  });
     using Bytes = std::span<const std::byte>;
+    define_copying(type);
+    define_saving(type);
+    define_mapping(type, [](const std::filesystem::path& path, const Options& options) {
+        return std::make_shared<Bank<B>>(
+            loaded_by<B>([&] { return map_file<B>(path, options); }, &path), true);
+    });
     define_view(
         type,
         [](Bytes bytes, const Options& options) {
@@ -157,20 +146,19 @@ void define_lookups(BankType<B>& type) {
     type.def(
         "select",
         [](const Bank<B>& self, py::handle key) {
-            return row_of(with_one(self, key,
-                                   [](const auto& bank, const auto& k) { return bank.select(k); }));
+            return row_of(self.with(one_key(key),
+                                    [](const B& bank, const auto& k) { return bank.select(k); }));
         },
         py::arg("key"),
         "The sets that may have one key, ascending, as uint32. Errors as of Filter.add.");
     type.def(
         "count",
         [](const Bank<B>& self, py::handle key) {
-            return with_one(self, key,
-                            [](const auto& bank, const auto& k) { return bank.count(k); });
+            return self.with(one_key(key),
+                             [](const B& bank, const auto& k) { return bank.count(k); });
         },
         py::arg("key"), "How many sets may have one key. Errors as of Filter.add.");
-    define_hashes(type,
-                  [](const Bank<B>& self) { return std::pair(self.hash(), self.key_kind()); });
+    define_hashes(type);
 }
 
 template <class B>
@@ -199,31 +187,6 @@ void define_sets(BankType<B>& type) {
         "Removes all keys of all sets.");
 }
 
-template <class B, class Of>
-void define_property(BankType<B>& type, const char* name, const char* doc, const Of& of) {
-    type.def_property_readonly(
-        name, [of](const Bank<B>& self) { return self.read(of); }, doc);
-}
-
-template <class B>
-void define_bank_facts(BankType<B>& type) {
-    define_property(type, "size_in_bytes", "Of the bits of all sets.",
-                    [](const B& b) { return b.size_in_bytes(); });
-    define_property(type, "seed", "Of the hash.", [](const B& b) { return b.seed(); });
-    define_property(type, "isa", "The instruction set of its kernels.",
-                    [](const B& b) { return std::string(to_string(b.isa())); });
-    define_property(type, "hashing", "'fast', 'seeded' or 'keyed'.",
-                    [](const B& b) { return to_string(b.hashing()); });
-    define_secret(type, [](const Bank<B>& self) { return self.hash(); });
-    type.def_property_readonly(
-        "key_kind", [](const Bank<B>& self) { return to_string(self.key_kind()); },
-        "The kind of the keys, see Filter.");
-    type.def_readonly("read_only", &Bank<B>::read_only,
-                      "Whether the bits lie in a mapped file or in the caller's buffer.");
-    type.def("__len__",
-             [](const Bank<B>& self) { return self.read([](const B& b) { return b.sets(); }); });
-}
-
 /// Defines what both classes have, and returns the class.
 template <class B, class... Given>
 BankType<B> define_class(py::module_& module, const char* name, const char* doc,
@@ -234,7 +197,8 @@ BankType<B> define_class(py::module_& module, const char* name, const char* doc,
     define_keeping(type);
     define_sets(type);
     define_lookups(type);
-    define_bank_facts(type);
+    define_facts(type);
+    type.def("__len__", [](const Bank<B>& self) { return self.read(&B::sets); });
     return type;
 }
 
@@ -243,7 +207,8 @@ void define_filter_bank(py::module_& module) {
         module, "FilterBank",
         "Many Bloom filters of one layout and size, the sets, asked with one key: made by "
         "for_fpr, with_bits_per_key or of. Sets are numbered from 0; len() is their number. "
-        "All sets have keys of one kind, seed and secret.",
+        "All sets have keys of one kind, seed and secret; spec, n_keys, bits_per_key and "
+        "expected_fpr() are those of each set.",
         " sets: their number. n_keys: of each set.", py::arg("sets"), py::arg("n_keys"));
     type.def_static("of", &of_filters, py::arg("filters"), py::kw_only(),
                     py::arg("isa") = py::none(), py::arg("max_bytes") = 0,
@@ -263,16 +228,7 @@ void define_filter_bank(py::module_& module) {
         },
         py::arg("sets"),
         "Removes sets from the end, or adds empty ones. ValueError for 0 and beyond max_bytes.");
-    define_property(type, "spec", "The layout of each set as text.", [](B b) { return b.spec(); });
-    define_property(type, "n_keys", "The number of keys that each set was made for.",
-                    [](B b) { return b.n_keys(); });
-    define_property(type, "rows", "The bits of each set.", [](B b) { return b.rows(); });
-    define_property(type, "bits_per_key", "Of a set at n_keys keys.",
-                    [](B b) { return b.bits_per_key(); });
-    type.def(
-        "expected_fpr",
-        [](const Self& self) { return self.read([](B b) { return b.expected_fpr(); }); },
-        "The false-positive rate of a set at n_keys keys by the exact model.");
+    define_property(type, "rows", "The bits of each set.", &FilterBank::rows);
     type.def("__repr__", [](const Self& self) {
         return self.read([](B b) {
             return "<simdbloom.FilterBank of " + std::to_string(b.sets()) + " sets, " + b.spec() +

@@ -5,7 +5,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <mutex>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -28,35 +28,19 @@ FilterMessage::Kind kind_of(const std::string& name) {
     return static_cast<FilterMessage::Kind>(at - kind_names);
 }
 
-/// A FilterExchange that one thread uses at a time.
-class Exchange {
-public:
-    Exchange(std::size_t senders, std::size_t max_bytes, const std::string& spec,
-             std::size_t n_keys, double bits_per_key)
-        : exchange_(senders, max_bytes, spec, n_keys, bits_per_key) {}
+using Exchange = Guarded<FilterExchange>;
 
-    template <class Use>
-    auto use(const Use& use) {
-        const NoGil no_gil;
-        const std::lock_guard lock(mutex_);
-        return use(exchange_);
-    }
-    const char* take(const std::string& kind, std::size_t sender, const py::object& data,
-                     std::uint64_t attempt, unsigned number) {
-        FilterMessage message{kind_of(kind), sender, attempt, number, {}};
-        if ((message.kind == FilterMessage::Kind::part) == data.is_none())
-            throw py::type_error("simdbloom: a message \"" + kind +
-                                 (data.is_none() ? "\" needs data" : "\" has no data"));
-        std::optional<BufferOf> buffer;
-        if (!data.is_none()) message.bytes = buffer.emplace(data).bytes();
-        return took_names[static_cast<std::size_t>(
-            use([&](FilterExchange& exchange) { return exchange.take(message); }))];
-    }
-
-private:
-    FilterExchange exchange_;
-    std::mutex mutex_;
-};
+const char* take(Exchange& self, const std::string& kind, std::size_t sender,
+                 const py::object& data, std::uint64_t attempt, unsigned number) {
+    FilterMessage message{kind_of(kind), sender, attempt, number, {}};
+    if ((message.kind == FilterMessage::Kind::part) == data.is_none())
+        throw py::type_error("simdbloom: a message \"" + kind +
+                             (data.is_none() ? "\" needs data" : "\" has no data"));
+    std::optional<BufferOf> buffer;
+    if (!data.is_none()) message.bytes = buffer.emplace(data).bytes();
+    const auto took = self.write([&](FilterExchange& exchange) { return exchange.take(message); });
+    return took_names[static_cast<std::size_t>(took)];
+}
 
 py::bytes message_of(py::handle keys, double bits_per_key, const std::optional<std::string>& spec,
                      std::uint64_t seed, const std::string& hashing,
@@ -95,7 +79,7 @@ py::tuple missing(py::handle message, py::handle keys, const std::optional<py::b
 }  // namespace
 
 void define_exchange(py::module_& module) {
-    py::class_<Exchange> type(
+    ClassOf<Exchange> type(
         module, "FilterExchange",
         "Unites the parts of a filter from several senders. Until all are complete, its filter "
         "accepts all rows.\n\nEach sender makes JoinBuilder(spec, n_keys, bits_per_key), with the "
@@ -104,51 +88,42 @@ void define_exchange(py::module_& module) {
     type.def(py::init<std::size_t, std::size_t, const std::string&, std::size_t, double>(),
              py::arg("senders"), py::arg("max_bytes"), py::arg("spec"), py::arg("n_keys"),
              py::arg("bits_per_key"));
-    type.def("take", &Exchange::take, py::arg("kind"), py::arg("sender"),
-             py::arg("data") = py::none(), py::kw_only(), py::arg("attempt") = 0,
-             py::arg("number") = 0,
+    type.def("take", &take, py::arg("kind"), py::arg("sender"), py::arg("data") = py::none(),
+             py::kw_only(), py::arg("attempt") = 0, py::arg("number") = 0,
              "Takes a message, in any order: 'counted', 'duplicate', 'late' or 'refused'.\n\n"
              "kind: 'part' with its bytes as data; 'sealed', when the attempt has `number` parts; "
              "'too large' or 'failed'. sender: from 0 on. attempt: rises when a sender starts "
              "again. number: of the part, from 0 to 63. IndexError for another sender.");
     type.def(
-        "close", [](Exchange& self) { self.use([](FilterExchange& e) { e.close(); }); },
+        "close", [](Exchange& self) { self.write([](FilterExchange& e) { e.close(); }); },
         "The deadline: unless all senders are complete, all rows are accepted for good.");
     type.def(
         "is_complete",
-        [](Exchange& self, std::size_t sender) {
-            return self.use([&](FilterExchange& e) { return e.is_complete(sender); });
+        [](const Exchange& self, std::size_t sender) {
+            return self.read([&](const FilterExchange& e) { return e.is_complete(sender); });
         },
         py::arg("sender"),
         "Whether the sender's last attempt is sealed and all its parts are united. IndexError for "
         "another sender.");
-    const auto property = [&](const char* name, const char* doc, const auto& of) {
-        type.def_property_readonly(
-            name, [of](Exchange& self) { return self.use(of); }, doc);
-    };
     using E = const FilterExchange&;
-    property("state", "'open', 'sealed', 'late' or 'too large'.",
-             [](E e) { return std::string(to_string(e.state())); });
-    property("filter", "The JoinFilter to probe at present.",
-             [](E e) { return std::make_shared<Join>(e.filter()); });
-    property("why", "The filter, or why all rows are accepted, in words.",
-             [](E e) { return e.why(); });
-    property("waiting_for", "The senders that are neither complete nor known to have a fault.",
-             [](E e) { return e.waiting_for(); });
-    property("size_in_bytes", "Of the union; 0 unless open.", [](E e) { return e.bytes(); });
-    type.def_property_readonly(
-        "counts",
-        [](Exchange& self) {
-            std::uint64_t counts[std::size(took_names)];
-            self.use([&](E e) {
-                for (std::size_t i = 0; i < std::size(counts); ++i)
-                    counts[i] = e.count(static_cast<FilterExchange::Took>(i));
-            });
-            py::dict named;
-            for (std::size_t i = 0; i < std::size(counts); ++i) named[took_names[i]] = counts[i];
-            return named;
-        },
-        "How many messages were 'counted', 'duplicate', 'late' and 'refused'.");
+    define_property(type, "state", "'open', 'sealed', 'late' or 'too large'.",
+                    [](E e) { return std::string(to_string(e.state())); });
+    define_property(type, "filter", "The JoinFilter to probe at present.",
+                    [](E e) { return std::make_shared<Join>(e.filter()); });
+    define_property(type, "why", "The filter, or why all rows are accepted, in words.",
+                    &FilterExchange::why);
+    define_property(type, "waiting_for",
+                    "The senders that are neither complete nor known to have a fault.",
+                    &FilterExchange::waiting_for);
+    define_property(type, "size_in_bytes", "Of the union; 0 unless open.", &FilterExchange::bytes);
+    define_property(type, "counts",
+                    "How many messages were 'counted', 'duplicate', 'late' and 'refused'.",
+                    [](E e) {
+                        std::map<std::string, std::uint64_t> counts;
+                        for (std::size_t i = 0; i < std::size(took_names); ++i)
+                            counts[took_names[i]] = e.count(static_cast<FilterExchange::Took>(i));
+                        return counts;
+                    });
     module.def(
         "reconciliation_message", &message_of, py::arg("keys"), py::arg("bits_per_key"),
         py::kw_only(), py::arg("spec") = py::none(), py::arg("seed") = 0,

@@ -63,7 +63,7 @@ KeyKind kind_of_name(const Text& name) {
 
 Shared of_filter(const Filter& from, const std::string& format) {
     const ForeignFormat as = parse_foreign_format(format);
-    return shared(from.read_long([&](const AnyFilter& f) {
+    return shared(from.read([&](const AnyFilter& f) {
         const auto* const split = f.get_if<SplitBlockBloom>();
         if (split == nullptr)
             throw py::value_error("simdbloom: " + f.spec() + " has not the bits of " + format +
@@ -114,7 +114,7 @@ Shared from_buffer(py::handle data, const Text& format, const Text& isa, std::si
                                                &read_foreign, &read_foreign);
 }
 
-void define_reading(py::class_<Foreign, Shared>& type) {
+void define_reading(ClassOf<Foreign>& type) {
     const auto format = py::arg("format") = py::none(), isa = py::arg("isa") = py::none();
     const auto max_bytes = py::arg("max_bytes") = 0;
     type.def_static("from_bytes", &from_buffer, py::arg("data"), format, py::kw_only(), isa,
@@ -165,7 +165,7 @@ void define_reading(py::class_<Foreign, Shared>& type) {
 }  // namespace
 
 void define_foreign(py::module_& module) {
-    py::class_<Foreign, Shared> type(
+    ClassOf<Foreign> type(
         module, "ForeignFilter",
         "A Bloom filter of another system: its bits, hashes and bytes.\n\nformat: one of "
         "foreign_formats(). n_keys, and bits_per_key or fpr, which the system takes: its formula "
@@ -174,41 +174,16 @@ void define_foreign(py::module_& module) {
     type.def(py::init(&made_foreign), py::arg("format"), py::arg("n_keys"),
              py::arg("bits_per_key") = py::none(), py::kw_only(), py::arg("fpr") = py::none(),
              py::arg("isa") = py::none(), py::arg("max_bytes") = 0);
-    define_plain(type);
+    define_filling(type);
     define_reading(type);
-    const auto copy = [](const Foreign& self) {
-        return shared(self.read([](const ForeignFilter& f) { return f; }));
-    };
-    type.def("copy", copy, "A filter of its own with the same keys.");
-    type.def("__copy__", copy);
-    type.def("__deepcopy__", [=](const Foreign& self, py::handle) { return copy(self); });
-    type.def(
-        "__ior__",
-        [](Shared self, const Foreign& other) {
-            unite(*self, other);
-            return self;
-        },
-        py::is_operator());
-    type.def(
-        "__or__",
-        [=](const Foreign& self, const Foreign& other) {
-            Shared both = copy(self);
-            unite(*both, other);
-            return both;
-        },
-        py::is_operator());
-    const auto property = [&](const char* name, const char* doc, const auto& of) {
-        type.def_property_readonly(
-            name, [of](const Foreign& self) { return self.read(of); }, doc);
-    };
-    using F = const ForeignFilter&;
-    property("format", "The name of its format.", [](F f) { return name_of(f); });
-    property("k", "The number of bits that a key sets.", [](F f) { return f.k(); });
-    property("size_in_bytes", "Of its bits.", [](F f) { return f.size_in_bytes(); });
-    property("details", "What its bytes say besides: seed, strategy, ..",
-             [](F f) { return f.details(); });
+    define_copying(type);
+    define_operator(type, "__ior__", "__or__", &unite);
+    define_facts(type);
+    define_property(type, "format", "The name of its format.", &name_of);
+    define_property(type, "details", "What its bytes say besides: seed, strategy, ..",
+                    &ForeignFilter::details);
     type.def("__repr__", [](const Foreign& self) {
-        return self.read([](F f) {
+        return self.read([](const ForeignFilter& f) {
             return "<simdbloom.ForeignFilter of " + name_of(f) + ", " +
                    std::to_string(f.size_in_bytes()) + " bytes>";
         });

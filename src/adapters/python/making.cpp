@@ -179,7 +179,7 @@ void throw_load_error(const LoadError& error, const std::filesystem::path* path)
     throw py::error_already_set();
 }
 
-void define_making(py::class_<Filter, std::shared_ptr<Filter>>& type) {
+void define_making(ClassOf<Filter>& type) {
     type.def(
         py::init([](const std::string& spec, std::size_t n_keys, std::optional<double> bits_per_key,
                     std::optional<double> fpr, const Text& isa, std::uint64_t seed,
@@ -196,24 +196,15 @@ void define_making(py::class_<Filter, std::shared_ptr<Filter>>& type) {
         py::arg("hashing") = "fast", py::arg("secret") = py::none(), py::arg("max_bytes") = 0,
         py::arg("fold_levels") = 0, py::arg("huge_pages") = true, py::arg("growth") = py::none(),
         py::arg("tightening") = py::none());
-    define_secret(type, [](const Filter& self) { return self.row_hash(); });
 }
 
-void define_filter_saving(py::class_<Filter, std::shared_ptr<Filter>>& type) {
+void define_filter_saving(ClassOf<Filter>& type) {
     using Path = std::filesystem::path;
-    define_saving<AnyFilter>(
-        type, [](const Filter& self, const auto& use) { return self.read(use); },
-        [](AnyFilter filter) { return std::make_shared<Filter>(std::move(filter)); });
-    define_reader(
-        type, "map", "path",
-        "A read-only filter whose bits stay in the file. The file may be removed, but must not "
-        "change or be cut. Errors as of load. Changes raise ValueError.",
-        [](const py::object& file, const Options& options) {
-            const Path path = path_of(file, nullptr);
-            return viewed([&] { return map_file<FrozenFilter>(path, options); },
-                          [&] { return map_file<BloomierMap>(path, options); }, py::object(),
-                          &path);
-        });
+    define_saving(type);
+    define_mapping(type, [](const Path& path, const Options& options) {
+        return viewed([&] { return map_file<FrozenFilter>(path, options); },
+                      [&] { return map_file<BloomierMap>(path, options); }, py::object(), &path);
+    });
     using Bytes = std::span<const std::byte>;
     define_view(
         type,

@@ -112,6 +112,7 @@ PYBIND11_MODULE(_simdbloom, module) {
     define_arrow_column(module);
     define_star(module);
     define_filter(module);
+    define_models(module);
     define_join(module);
     define_bank(module);
     define_exchange(module);
@@ -119,7 +120,6 @@ PYBIND11_MODULE(_simdbloom, module) {
     define_hashed(module);
     define_schemes(module);
     define_map(module);
-    define_models(module);
     define_calls(module);
     refuse_objects_without_init(module);
     module.attr("__name__") = "simdbloom._simdbloom";
