@@ -33,7 +33,7 @@ std::vector<std::size_t> sizes_of(const py::iterable& given) {
 }
 
 /// Throws TypeError for what is not a filter, ValueError for filters of which no bank is made.
-SharedBank<FilterBank> of_filters(const py::iterable& given, const std::optional<std::string>& isa,
+SharedBank<FilterBank> of_filters(const py::iterable& given, const Text& isa,
                                   std::size_t max_bytes) {
     std::vector<std::shared_ptr<Filter>> filters;
     for (const py::handle filter : given) {
@@ -76,9 +76,8 @@ void define_making(BankType<B>& type, const std::string& numbers_doc,
         type.def_static(
             name,
             [make](const Given&... given, double bits_or_fpr, const std::string& spec,
-                   const std::optional<std::string>& isa, std::uint64_t seed,
-                   const std::string& hashing, const std::optional<py::bytes>& secret,
-                   std::size_t max_bytes, bool huge_pages) {
+                   const Text& isa, std::uint64_t seed, const std::string& hashing,
+                   const MaybeSecret& secret, std::size_t max_bytes, bool huge_pages) {
                 Options options = options_of(isa, seed, hashing, secret, max_bytes);
                 options.spec = spec;
                 options.huge_pages = huge_pages;
@@ -87,9 +86,9 @@ void define_making(BankType<B>& type, const std::string& numbers_doc,
                 return new_bank(std::apply(
                     [&](const auto&... n) { return make(n..., bits_or_fpr, options); }, plain));
             },
-            numbers..., py::arg(size), py::kw_only(), py::arg("spec") = "blocked512",
-            py::arg("isa") = py::none(), py::arg("seed") = 0, py::arg("hashing") = "fast",
-            py::arg("secret") = py::none(), py::arg("max_bytes") = 0, py::arg("huge_pages") = true,
+            numbers..., py::arg(size), py::kw_only(), "spec"_a = "blocked512", "isa"_a = py::none(),
+            "seed"_a = 0, "hashing"_a = "fast", "secret"_a = py::none(), "max_bytes"_a = 0,
+            "huge_pages"_a = true,
             (std::string(doc) + numbers_doc +
              " spec: a layout of bits. The others as of Filter; max_bytes is for the whole bank. "
              "ValueError that names the argument.")
@@ -138,8 +137,7 @@ void define_lookups(BankType<B>& type) {
                      "An array of len(bank) numbers (uint64): how many of the n keys each set may "
                      "have.",
                      "", &count_per_set<B>);
-    type.def("select_sets", &select_sets<B>, py::arg("keys"), py::arg("least"), py::kw_only(),
-             py::arg("hashed") = false,
+    type.def("select_sets", &select_sets<B>, "keys"_a, "least"_a, py::kw_only(), "hashed"_a = false,
              doc_with_keys("The sets that may have at least `least` of the n keys, ascending, as "
                            "uint32.")
                  .c_str());
@@ -149,22 +147,20 @@ void define_lookups(BankType<B>& type) {
             return row_of(self.with(one_key(key),
                                     [](const B& bank, const auto& k) { return bank.select(k); }));
         },
-        py::arg("key"),
-        "The sets that may have one key, ascending, as uint32. Errors as of Filter.add.");
+        "key"_a, "The sets that may have one key, ascending, as uint32. Errors as of Filter.add.");
     type.def(
         "count",
         [](const Bank<B>& self, py::handle key) {
             return self.with(one_key(key),
                              [](const B& bank, const auto& k) { return bank.count(k); });
         },
-        py::arg("key"), "How many sets may have one key. Errors as of Filter.add.");
+        "key"_a, "How many sets may have one key. Errors as of Filter.add.");
     define_hashes(type);
 }
 
 template <class B>
 void define_sets(BankType<B>& type) {
-    type.def("insert", &insert_into<B>, py::arg("set"), py::arg("keys"), py::kw_only(),
-             py::arg("hashed") = false,
+    type.def("insert", &insert_into<B>, "set"_a, "keys"_a, py::kw_only(), "hashed"_a = false,
              doc_with_keys("Inserts n keys into a set, from 0 on; None and NULL are skipped. "
                            "IndexError for a set that is not there, ValueError if the bank is "
                            "read-only.")
@@ -174,7 +170,7 @@ void define_sets(BankType<B>& type) {
         [](Bank<B>& self, std::size_t set) {
             self.change_sets([&](B& bank) { bank.clear_set(set); });
         },
-        py::arg("set"), "Removes the keys of a set. IndexError for a set that is not there.");
+        "set"_a, "Removes the keys of a set. IndexError for a set that is not there.");
     type.def(
         "clear",
         [](Bank<B>& self) {
@@ -205,35 +201,32 @@ BankType<B> define_class(py::module_& module, const char* name, const char* doc,
 void define_filter_bank(py::module_& module) {
     auto type = define_class<FilterBank, std::size_t, std::size_t>(
         module, "FilterBank",
-        "Many Bloom filters of one layout and size, the sets, asked with one key: made by "
-        "for_fpr, with_bits_per_key or of. Sets are numbered from 0; len() is their number. "
-        "All sets have keys of one kind, seed and secret; spec, n_keys, bits_per_key and "
-        "expected_fpr() are those of each set.",
-        " sets: their number. n_keys: of each set.", py::arg("sets"), py::arg("n_keys"));
-    type.def_static("of", &of_filters, py::arg("filters"), py::kw_only(),
-                    py::arg("isa") = py::none(), py::arg("max_bytes") = 0,
+        "Many Bloom filters of one layout and size, the sets, asked with one key: made by for_fpr, "
+        "with_bits_per_key or of. Sets are numbered from 0; len() is their number. All sets have "
+        "keys of one kind, seed and secret; spec, n_keys, bits_per_key and expected_fpr() are "
+        "those of each set.",
+        " sets: their number. n_keys: of each set.", "sets"_a, "n_keys"_a);
+    type.def_static("of", &of_filters, "filters"_a, py::kw_only(), "isa"_a = py::none(),
+                    "max_bytes"_a = 0,
                     "The bank of filters of one layout, size, seed and secret, whose bits are "
                     "copied: filter s is set s. ValueError that names the filter that differs.");
     using Self = Bank<FilterBank>;
-    using B = const FilterBank&;
     type.def(
         "add_set",
         [](Self& self) { return self.change_sets([](FilterBank& b) { return b.add_set(); }); },
-        "Adds an empty set and returns its number. The 9th, 17th, 33rd and 65th copy the bank, "
-        "and so does every 64th from there on.");
+        "Adds an empty set and returns its number. The 9th, 17th, 33rd and 65th copy the bank, and "
+        "so does every 64th from there on.");
     type.def(
         "resize",
         [](Self& self, std::size_t sets) {
             self.change_sets([&](FilterBank& bank) { bank.resize(sets); });
         },
-        py::arg("sets"),
+        "sets"_a,
         "Removes sets from the end, or adds empty ones. ValueError for 0 and beyond max_bytes.");
     define_property(type, "rows", "The bits of each set.", &FilterBank::rows);
-    type.def("__repr__", [](const Self& self) {
-        return self.read([](B b) {
-            return "<simdbloom.FilterBank of " + std::to_string(b.sets()) + " sets, " + b.spec() +
-                   " for " + std::to_string(b.n_keys()) + " keys each>";
-        });
+    define_call(type, "__repr__", "", [](const FilterBank& b) {
+        return "<simdbloom.FilterBank of " + std::to_string(b.sets()) + " sets, " + b.spec() +
+               " for " + std::to_string(b.n_keys()) + " keys each>";
     });
 }
 
@@ -242,7 +235,7 @@ void define_compact_bank(py::module_& module) {
         module, "CompactBank",
         "A FilterBank for sets of unequal size, made by for_fpr or with_bits_per_key: sets of "
         "similar size share a bank. It reads the bytes of a FilterBank too.",
-        " n_keys: of each set, from 0 on.", py::arg("n_keys"));
+        " n_keys: of each set, from 0 on.", "n_keys"_a);
     using Self = Bank<CompactBank>;
     using B = const CompactBank&;
     type.def(
@@ -250,7 +243,7 @@ void define_compact_bank(py::module_& module) {
         [](Self& self, std::size_t n_keys) {
             return self.change_sets([&](CompactBank& b) { return b.add_set(n_keys); });
         },
-        py::arg("n_keys"),
+        "n_keys"_a,
         "Adds an empty set for n_keys keys and returns its number. ValueError beyond max_bytes.");
     define_property(type, "specs",
                     "The layout of each bank as text, of the one with the largest sets first.",
@@ -275,15 +268,13 @@ void define_compact_bank(py::module_& module) {
         [](const Self& self, std::size_t set) {
             return self.read([&](B b) { return b.expected_fpr(set); });
         },
-        py::arg("set"),
+        "set"_a,
         "The false-positive rate of a set with its number of keys by the exact model. IndexError "
         "for a set that is not there.");
-    type.def("__repr__", [](const Self& self) {
-        return self.read([](B b) {
-            return "<simdbloom.CompactBank of " + std::to_string(b.sets()) + " sets in " +
-                   std::to_string(b.banks().size()) + " banks, " +
-                   std::to_string(b.size_in_bytes()) + " bytes>";
-        });
+    define_call(type, "__repr__", "", [](B b) {
+        return "<simdbloom.CompactBank of " + std::to_string(b.sets()) + " sets in " +
+               std::to_string(b.banks().size()) + " banks, " + std::to_string(b.size_in_bytes()) +
+               " bytes>";
     });
 }
 

@@ -64,13 +64,6 @@ void insert_into(Bank<B>& self, std::size_t set, py::handle keys, bool hashed) {
 }
 
 template <class T>
-py::array array_from(std::vector<T>&& values, std::vector<py::ssize_t> shape) {
-    auto* const all = new std::vector<T>(std::move(values));
-    const py::capsule owner(all, [](void* p) { delete static_cast<std::vector<T>*>(p); });
-    return py::array(py::dtype::of<T>(), std::move(shape), all->data(), owner);
-}
-
-template <class T>
 py::array row_of(std::vector<T>&& values) {
     const auto n = static_cast<py::ssize_t>(values.size());
     return array_from(std::move(values), {n});
@@ -110,8 +103,8 @@ template <class B>
 py::object flags_of(const Bank<B>& self, py::handle keys, bool hashed) {
     const std::size_t sets = self.read([](const auto& bank) { return bank.sets(); });
     return py::module_::import("numpy")
-        .attr("unpackbits")(bitmap_of(self, keys, hashed), py::arg("axis") = -1,
-                            py::arg("count") = sets, py::arg("bitorder") = "little")
+        .attr("unpackbits")(bitmap_of(self, keys, hashed), "axis"_a = -1, "count"_a = sets,
+                            "bitorder"_a = "little")
         .attr("view")("bool");
 }
 

@@ -53,7 +53,7 @@ void define_keys(Type& type) {
                 return std::visit([&](auto k) { return f.erase(k); }, one.in(f.key_kind()));
             });
         },
-        py::arg("key"),
+        "key"_a,
         "Removes one copy of a key that was inserted. Returns False if it is not there. ValueError "
         "for a layout that cannot erase.");
     type.def("clear", &Filter::clear,
@@ -74,7 +74,7 @@ void define_sets(Type& type) {
         [](const Filter& self, std::uint64_t parts) {
             return self.derived([&](const AnyFilter& f) { return f.folded(parts); });
         },
-        py::arg("parts"),
+        "parts"_a,
         "The same keys in a filter smaller by the factor parts. ValueError unless parts divides "
         "the number of blocks and the layout can be folded.");
     type.def(
@@ -85,9 +85,9 @@ void define_sets(Type& type) {
                                       " is not inside (0, 1)");
             return self.derived([&](const AnyFilter& f) { return f.folded_to_fpr(fpr); });
         },
-        py::arg("fpr"),
-        "The filter folded as often as estimated_fpr() stays at most fpr. ValueError outside "
-        "(0, 1).");
+        "fpr"_a,
+        "The filter folded as often as estimated_fpr() stays at most fpr. ValueError outside (0, "
+        "1).");
 }
 
 using F = const AnyFilter&;
@@ -160,11 +160,9 @@ void define_facts_of_some(Type& type) {
     define_worth(type, [](const Filter& self, const Workload& workload) {
         return self.read([&](F f) { return worth(f, workload); });
     });
-    type.def("__repr__", [](const Filter& self) {
-        return self.read([](F f) {
-            return "<simdbloom.Filter " + f.spec() + " of " + std::to_string(f.size_in_bytes()) +
-                   " bytes for " + std::to_string(f.n_keys()) + " keys>";
-        });
+    define_call(type, "__repr__", "", [](F f) {
+        return "<simdbloom.Filter " + f.spec() + " of " + std::to_string(f.size_in_bytes()) +
+               " bytes for " + std::to_string(f.n_keys()) + " keys>";
     });
 }
 
@@ -172,15 +170,15 @@ void define_facts_of_some(Type& type) {
 
 void define_filter(py::module_& module) {
     Type type(module, "Filter",
-              "A filter of any layout: Filter(spec, n_keys, bits_per_key) or "
-              "Filter(spec, n_keys, fpr=rate).\n\n"
-              "spec: 'split256', 'sector512', 'cuckoo12', ..: a layout, with parameters as in "
-              "'classic:k=8'. n_keys: the number of keys to size it for. isa: the kernels, by "
-              "default the best of usable_isas(). hashing: 'fast', 'seeded' or 'keyed'; a seed or "
-              "the 16 secret bytes are drawn unless given. max_bytes: MemoryError beyond, 0 for "
-              "no limit. fold_levels: how often it can be halved. huge_pages: ask for them if it "
-              "is large. growth, tightening: of 'scalable', the keys and the rate of each filter "
-              "over those of the one before.\n\nRaises ValueError that names the argument.");
+              "A filter of any layout: Filter(spec, n_keys, bits_per_key) or Filter(spec, n_keys, "
+              "fpr=rate).\n\nspec: 'split256', 'sector512', 'cuckoo12', ..: a layout, with "
+              "parameters as in 'classic:k=8'. n_keys: the number of keys to size it for. isa: the "
+              "kernels, by default the best of usable_isas(). hashing: 'fast', 'seeded' or "
+              "'keyed'; a seed or the 16 secret bytes are drawn unless given. max_bytes: "
+              "MemoryError beyond, 0 for no limit. fold_levels: how often it can be halved. "
+              "huge_pages: ask for them if it is large. growth, tightening: of 'scalable', the "
+              "keys and the rate of each filter over those of the one before.\n\nRaises ValueError "
+              "that names the argument.");
     define_making(type);
     define_keys(type);
     define_sets(type);

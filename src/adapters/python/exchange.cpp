@@ -42,9 +42,8 @@ const char* take(Exchange& self, const std::string& kind, std::size_t sender,
     return took_names[static_cast<std::size_t>(took)];
 }
 
-py::bytes message_of(py::handle keys, double bits_per_key, const std::optional<std::string>& spec,
-                     std::uint64_t seed, const std::string& hashing,
-                     const std::optional<py::bytes>& secret, bool hashed) {
+py::bytes message_of(py::handle keys, double bits_per_key, const Text& spec, std::uint64_t seed,
+                     const std::string& hashing, const MaybeSecret& secret, bool hashed) {
     Options options = options_of({}, seed, hashing, secret, 0);
     if (options.hashing == Hashing::keyed && !secret)
         throw py::value_error("simdbloom: hashing=\"keyed\" needs the secret that both sides have");
@@ -57,7 +56,7 @@ py::bytes message_of(py::handle keys, double bits_per_key, const std::optional<s
     return bytes_from(message());
 }
 
-py::tuple missing(py::handle message, py::handle keys, const std::optional<py::bytes>& secret,
+py::tuple missing(py::handle message, py::handle keys, const MaybeSecret& secret,
                   std::size_t max_bytes, bool hashed) {
     const BufferOf buffer(message);
     const Options options = options_of({}, 0, secret ? "keyed" : "fast", secret, max_bytes);
@@ -86,14 +85,13 @@ void define_exchange(py::module_& module) {
         "n_keys of all senders, and sends its part() as bytes. max_bytes: of a message and of the "
         "union. Raises ValueError that names the argument.");
     type.def(py::init<std::size_t, std::size_t, const std::string&, std::size_t, double>(),
-             py::arg("senders"), py::arg("max_bytes"), py::arg("spec"), py::arg("n_keys"),
-             py::arg("bits_per_key"));
-    type.def("take", &take, py::arg("kind"), py::arg("sender"), py::arg("data") = py::none(),
-             py::kw_only(), py::arg("attempt") = 0, py::arg("number") = 0,
-             "Takes a message, in any order: 'counted', 'duplicate', 'late' or 'refused'.\n\n"
-             "kind: 'part' with its bytes as data; 'sealed', when the attempt has `number` parts; "
-             "'too large' or 'failed'. sender: from 0 on. attempt: rises when a sender starts "
-             "again. number: of the part, from 0 to 63. IndexError for another sender.");
+             "senders"_a, "max_bytes"_a, "spec"_a, "n_keys"_a, "bits_per_key"_a);
+    type.def("take", &take, "kind"_a, "sender"_a, "data"_a = py::none(), py::kw_only(),
+             "attempt"_a = 0, "number"_a = 0,
+             "Takes a message, in any order: 'counted', 'duplicate', 'late' or 'refused'.\n\nkind: "
+             "'part' with its bytes as data; 'sealed', when the attempt has `number` parts; 'too "
+             "large' or 'failed'. sender: from 0 on. attempt: rises when a sender starts again. "
+             "number: of the part, from 0 to 63. IndexError for another sender.");
     type.def(
         "close", [](Exchange& self) { self.write([](FilterExchange& e) { e.close(); }); },
         "The deadline: unless all senders are complete, all rows are accepted for good.");
@@ -102,7 +100,7 @@ void define_exchange(py::module_& module) {
         [](const Exchange& self, std::size_t sender) {
             return self.read([&](const FilterExchange& e) { return e.is_complete(sender); });
         },
-        py::arg("sender"),
+        "sender"_a,
         "Whether the sender's last attempt is sealed and all its parts are united. IndexError for "
         "another sender.");
     using E = const FilterExchange&;
@@ -125,15 +123,15 @@ void define_exchange(py::module_& module) {
                         return counts;
                     });
     module.def(
-        "reconciliation_message", &message_of, py::arg("keys"), py::arg("bits_per_key"),
-        py::kw_only(), py::arg("spec") = py::none(), py::arg("seed") = 0,
-        py::arg("hashing") = "fast", py::arg("secret") = py::none(), py::arg("hashed") = false,
+        "reconciliation_message", &message_of, "keys"_a, "bits_per_key"_a, py::kw_only(),
+        "spec"_a = py::none(), "seed"_a = 0, "hashing"_a = "fast", "secret"_a = py::none(),
+        "hashed"_a = false,
         doc_with_keys("The bytes that tell another machine which keys this one has: a saved Filter "
                       "of n keys. spec: its layout. ValueError for no keys.")
             .c_str());
     module.def(
-        "missing_at_sender", &missing, py::arg("message"), py::arg("keys"), py::kw_only(),
-        py::arg("secret") = py::none(), py::arg("max_bytes") = 0, py::arg("hashed") = false,
+        "missing_at_sender", &missing, "message"_a, "keys"_a, py::kw_only(),
+        "secret"_a = py::none(), "max_bytes"_a = 0, "hashed"_a = false,
         doc_with_keys("(positions, expected_missed): the positions (uint64, ascending) of the keys "
                       "that the sender of a reconciliation_message surely lacks, and the share of "
                       "what it lacks that is not among them. LoadError for other bytes.")

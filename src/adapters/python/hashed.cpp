@@ -39,25 +39,21 @@ ClassOf<Hashed<S>> define_structure(py::module_& module, const char* name, const
     ClassOf<H> type(module, name, doc);
     type.def(py::init([=](const std::string& spec, std::size_t n_keys,
                           std::optional<double> bits_per_key, std::optional<double> fpr,
-                          const std::optional<std::string>& isa, std::uint64_t seed,
-                          const std::string& hashing, const std::optional<py::bytes>& secret,
-                          std::size_t max_bytes) {
-                 if (bits_per_key.has_value() == fpr.has_value())
-                     throw py::type_error(std::string("simdbloom: ") + name +
-                                          " takes either bits_per_key or fpr");
+                          const Text& isa, std::uint64_t seed, const std::string& hashing,
+                          const MaybeSecret& secret, std::size_t max_bytes) {
+                 check_size(name, bits_per_key, fpr);
                  const Options options = options_of(isa, seed, hashing, secret, max_bytes);
                  const NoGil no_gil;
                  return make(spec, n_keys, bits_per_key, fpr, options);
              }),
-             py::arg("spec"), py::arg("n_keys"), py::arg("bits_per_key") = py::none(),
-             py::kw_only(), py::arg("fpr") = py::none(), py::arg("isa") = py::none(),
-             py::arg("seed") = 0, py::arg("hashing") = "fast", py::arg("secret") = py::none(),
-             py::arg("max_bytes") = 0);
+             "spec"_a, "n_keys"_a, "bits_per_key"_a = py::none(), py::kw_only(),
+             "fpr"_a = py::none(), "isa"_a = py::none(), "seed"_a = 0, "hashing"_a = "fast",
+             "secret"_a = py::none(), "max_bytes"_a = 0);
     define_filling(type);
     define_facts(type);
-    type.def("__repr__", [=](const H& self) {
-        return "<simdbloom." + std::string(name) + " " + self.structure.spec() + " of " +
-               std::to_string(self.structure.size_in_bytes()) + " bytes>";
+    define_call(type, "__repr__", "", [name](const S& s) {
+        return "<simdbloom." + std::string(name) + " " + s.spec() + " of " +
+               std::to_string(s.size_in_bytes()) + " bytes>";
     });
     return type;
 }
@@ -85,8 +81,8 @@ void define_hashed(py::module_& module) {
     define_structure<CodeTable>(
         module, "CodeTable",
         "A hash table of short codes (Bloom 1970, method 1), for comparison: CodeTable('codes', "
-        "n_keys, bits_per_key) or CodeTable('codes', n_keys, fpr=rate); 'codes:c=9' has codes of "
-        "9 bits. Options as of Filter.",
+        "n_keys, bits_per_key) or CodeTable('codes', n_keys, fpr=rate); 'codes:c=9' has codes of 9 "
+        "bits. Options as of Filter.",
         &code_table);
 }
 

@@ -98,24 +98,24 @@ std::string prune(const Join& self, const py::int_& low, const py::int_& high) {
 void define_builder(py::module_& module) {
     ClassOf<Builder> type(
         module, "JoinBuilder",
-        "Builds a filter, from any number of threads.\n\n"
-        "spec: the filter's; 'auto' chooses. n_keys, bits_per_key: its size; n_keys=0 allows any "
-        "number. fpr: a rate instead of a size. max_bytes: a limit on its memory.");
+        "Builds a filter, from any number of threads.\n\nspec: the filter's; 'auto' chooses. "
+        "n_keys, bits_per_key: its size; n_keys=0 allows any number. fpr: a rate instead of a "
+        "size. max_bytes: a limit on its memory.");
     define_with_keys(
         type, "insert", "Inserts n keys, from any thread. ValueError after finish().", "",
         [](Builder& self, py::handle keys, bool hashed) { self.insert(Keys(keys, hashed)); });
     type.def(py::init<const std::string&, std::size_t, std::optional<double>, std::optional<double>,
                       std::size_t>(),
-             py::arg("spec") = "auto", py::arg("n_keys") = 0, py::arg("bits_per_key") = py::none(),
-             py::kw_only(), py::arg("fpr") = py::none(), py::arg("max_bytes") = 0)
-        .def("unite", &Builder::unite, py::arg("part"),
+             "spec"_a = "auto", "n_keys"_a = 0, "bits_per_key"_a = py::none(), py::kw_only(),
+             "fpr"_a = py::none(), "max_bytes"_a = 0)
+        .def("unite", &Builder::unite, "part"_a,
              "Adds the part() of another builder. ValueError for another spec.")
         .def(
             "announce",
             [](Builder& self, std::size_t n) {
                 return self.read([&](auto& b) { return b.announce(n); });
             },
-            py::arg("n"),
+            "n"_a,
             "Announces n more partitions, before their rows, and returns the number of the first. "
             "finish() accepts all rows unless every partition is sealed.")
         .def(
@@ -123,7 +123,7 @@ void define_builder(py::module_& module) {
             [](Builder& self, std::size_t partition) {
                 self.read([&](auto& b) { b.seal(partition); });
             },
-            py::arg("partition"),
+            "partition"_a,
             "All rows of that partition are in. IndexError for one that was not announced, "
             "ValueError for one that is sealed.")
         .def(
@@ -131,7 +131,7 @@ void define_builder(py::module_& module) {
             [](Builder& self, std::size_t bytes) {
                 self.write([&](auto& b) { b.keep_at_most(bytes); });
             },
-            py::arg("bytes"),
+            "bytes"_a,
             "Keeps at most so many bytes of keys; a filter takes them all where they are more. "
             "ValueError without max_bytes, and where no keys are kept.")
         .def(
@@ -139,10 +139,9 @@ void define_builder(py::module_& module) {
             [](Builder& self, const FilterTimes& times) {
                 self.write([&](auto& b) { b.use_times(times); });
             },
-            py::arg("times"),
+            "times"_a,
             "Lets finish() choose the filter by these times. ValueError for a builder that does "
-            "not "
-            "choose.")
+            "not choose.")
         .def(
             "finish",
             [](Builder& self) {
@@ -154,8 +153,7 @@ void define_builder(py::module_& module) {
             [](Builder& self) {
                 return self.finished<Join>([](JoinBuilder&& b) { return std::move(b).part(); });
             },
-            "The filter as a part for unite() of another builder. A second call raises "
-            "ValueError.")
+            "The filter as a part for unite() of another builder. A second call raises ValueError.")
         .def(
             "filter",
             [](Builder& self) {
@@ -175,7 +173,7 @@ void define_builder(py::module_& module) {
 }
 
 py::bytes united_bytes(py::handle into, py::handle other, Builder* rather,
-                       const std::optional<py::bytes>& secret, std::size_t max_bytes) {
+                       const MaybeSecret& secret, std::size_t max_bytes) {
     const BufferOf first(into), second(other);
     const Options options = options_of({}, 0, secret ? "keyed" : "fast", secret, max_bytes);
     std::vector<std::byte> bytes(first.bytes().begin(), first.bytes().end());
@@ -185,20 +183,19 @@ py::bytes united_bytes(py::handle into, py::handle other, Builder* rather,
 }
 
 void define_saved_parts(py::module_& module) {
-    module.def("unite_saved", &united_bytes, py::arg("into"), py::arg("other"), py::kw_only(),
-               py::arg("rather") = py::none(), py::arg("secret") = py::none(),
-               py::arg("max_bytes") = 0,
+    module.def("unite_saved", &united_bytes, "into"_a, "other"_a, py::kw_only(),
+               "rather"_a = py::none(), "secret"_a = py::none(), "max_bytes"_a = 0,
                "The bytes of the union of two saved Bloom filters, JoinFilters or parts, without "
-               "loading them.\n\nrather: a new JoinBuilder like those of the parts, for lists "
-               "and bitmaps that cannot be united as bytes; the call finishes it. secret: of a "
-               "keyed hash. max_bytes: of a bitmap. LoadError, with fault 'unlike' for filters "
-               "that cannot be united.");
+               "loading them.\n\nrather: a new JoinBuilder like those of the parts, for lists and "
+               "bitmaps that cannot be united as bytes; the call finishes it. secret: of a keyed "
+               "hash. max_bytes: of a bitmap. LoadError, with fault 'unlike' for filters that "
+               "cannot be united.");
     module.def(
         "save_part",
         [](const Join& filter, std::size_t part, std::size_t parts) {
             return bytes_from(save_part(filter.structure, part, parts));
         },
-        py::arg("filter"), py::arg("part"), py::arg("parts"),
+        "filter"_a, "part"_a, "parts"_a,
         "The bytes of part number `part` of `parts`, for unite_saved(). JoinFilter.from_bytes() of "
         "a union that lacks a part accepts all rows. IndexError unless part < parts.");
     module.def(
@@ -207,7 +204,7 @@ void define_saved_parts(py::module_& module) {
             const BufferOf buffer(data);
             return loaded(missing_parts(buffer.bytes()));
         },
-        py::arg("data"),
+        "data"_a,
         "The numbers of the parts that are missing in the bytes of save_part() or of a union of "
         "such. LoadError for other bytes.");
 }
@@ -240,7 +237,7 @@ void define_join(py::module_& module) {
     define_worth(type, [](const Join& self, const Workload& workload) {
         return self.read([&](F f) { return f.worth(workload); });
     });
-    type.def("prune", &prune, py::arg("low"), py::arg("high"),
+    type.def("prune", &prune, "low"_a, "high"_a,
              "'none', 'maybe' or 'all': which rows with integer keys from low to high pass. "
              "ValueError if low is above high, OverflowError beyond 64 bits.");
     define_call(type, "__repr__", "", [](F f) { return "<simdbloom.JoinFilter " + f.why() + ">"; });

@@ -94,14 +94,13 @@ void define_map(py::module_& module) {
     ClassOf<Map> type(
         module, "Map",
         "A map from n keys to n integers below 2**32 that holds no keys. It is exact for its keys "
-        "and finds an absent key at a rate of 2**-check_bits.\n\nvalue_bits: the width of a "
-        "value, by default that of the largest. arity: 4 takes 5 % less space than 3 and one more "
-        "load. Raises ValueError for a NULL key, a key with two "
-        "values or a value out of range; TypeError and OverflowError as Filter.insert.");
-    type.def(py::init(&built), py::arg("keys"), py::arg("values"), py::kw_only(),
-             py::arg("value_bits") = py::none(), py::arg("check_bits") = 8, py::arg("seed") = 0,
-             py::arg("arity") = 3)
-        .def("lookup", &lookup, py::arg("keys"),
+        "and finds an absent key at a rate of 2**-check_bits.\n\nvalue_bits: the width of a value, "
+        "by default that of the largest. arity: 4 takes 5 % less space than 3 and one more load. "
+        "Raises ValueError for a NULL key, a key with two values or a value out of range; "
+        "TypeError and OverflowError as Filter.insert.");
+    type.def(py::init(&built), "keys"_a, "values"_a, py::kw_only(), "value_bits"_a = py::none(),
+             "check_bits"_a = 8, "seed"_a = 0, "arity"_a = 3)
+        .def("lookup", &lookup, "keys"_a,
              "Two arrays of n: the value of each key (uint32, 0 for an absent key) and whether the "
              "key was found (bool). Errors as Filter.contains.")
         .def("__contains__",
@@ -119,12 +118,11 @@ void define_map(py::module_& module) {
                 const auto value = value_of(self, key);
                 return value ? py::object(py::int_(*value)) : otherwise;
             },
-            py::arg("key"), py::arg("default") = py::none(),
-            "The value of one key, or `default` for an absent one. Errors as Filter.add.")
-        .def("__repr__", [](const Map& self) {
-            return "<simdbloom.Map " + self.structure.spec() + " of " +
-                   std::to_string(self.structure.n_keys()) + " keys>";
-        });
+            "key"_a, "default"_a = py::none(),
+            "The value of one key, or `default` for an absent one. Errors as Filter.add.");
+    define_call(type, "__repr__", "", [](const BloomierMap& map) {
+        return "<simdbloom.Map " + map.spec() + " of " + std::to_string(map.n_keys()) + " keys>";
+    });
     define_property(type, "value_bits", "The width of a value.", &BloomierMap::value_bits);
     define_property(type, "check_bits", "The width of a check.", &BloomierMap::check_bits);
     define_facts(type);

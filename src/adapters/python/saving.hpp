@@ -18,12 +18,27 @@
 
 namespace simdbloom::python {
 
+using Text = std::optional<std::string>;
+using MaybeSecret = std::optional<py::bytes>;
+
 /// The options of a filter by their Python names. Throws ValueError that names the value.
-Options options_of(const std::optional<std::string>& isa, std::uint64_t seed,
-                   const std::string& hashing, const std::optional<py::bytes>& secret,
-                   std::size_t max_bytes);
+Options options_of(const Text& isa, std::uint64_t seed, const std::string& hashing,
+                   const MaybeSecret& secret, std::size_t max_bytes);
+/// Throws TypeError that names the class unless exactly one size is given.
+inline void check_size(const std::string& name, std::optional<double> bits_per_key,
+                       std::optional<double> fpr) {
+    if (bits_per_key.has_value() == fpr.has_value())
+        throw py::type_error("simdbloom: " + name + " takes either bits_per_key or fpr");
+}
 Secret secret_of(const py::bytes& secret);
 py::bytes bytes_of_secret(const Secret& secret);
+/// The names of formats or instruction sets.
+template <class Range>
+std::vector<std::string> names_of(const Range& range) {
+    std::vector<std::string> names;
+    for (const auto& one : range) names.emplace_back(to_string(one));
+    return names;
+}
 /// Raises OSError for a file, MemoryError for memory, else LoadError.
 [[noreturn]] void throw_load_error(const LoadError& error, const std::filesystem::path* path);
 template <class T>
@@ -94,13 +109,13 @@ void define_reader(Type& type, const char* name, const char* argument, const cha
                    const Read& read) {
     type.def_static(
         name,
-        [=](const py::object& from, const std::optional<std::string>& isa,
-            const std::optional<py::bytes>& secret, std::size_t max_bytes) {
+        [=](const py::object& from, const Text& isa, const MaybeSecret& secret,
+            std::size_t max_bytes) {
             // A secret implies a keyed hash.
             return read(from, options_of(isa, 0, secret ? "keyed" : "fast", secret, max_bytes));
         },
-        py::arg(argument), py::kw_only(), py::arg("isa") = py::none(),
-        py::arg("secret") = py::none(), py::arg("max_bytes") = 0, doc);
+        py::arg(argument), py::kw_only(), "isa"_a = py::none(), "secret"_a = py::none(),
+        "max_bytes"_a = 0, doc);
 }
 
 /// Defines `map`: map(path, options).
@@ -166,7 +181,7 @@ void define_saving(Type& type) {
                 },
                 [&] { return bytes(self); });
         },
-        py::arg("file"),
+        "file"_a,
         "Writes the bytes of to_bytes() to a path, or leaves the file as it was: OSError. Or to an "
         "object with write().");
     const auto of_buffer = [=](const py::object& data, const Options& options) {
@@ -177,8 +192,8 @@ void define_saving(Type& type) {
     define_reader(
         type, "from_bytes", "data",
         "The object of to_bytes(), from an object with a buffer. secret: of a keyed hash. "
-        "max_bytes: LoadError for a larger one, 0 for no limit.\n\nRaises LoadError, whose "
-        "`fault` says what is wrong with the bytes, TypeError for no buffer, MemoryError.",
+        "max_bytes: LoadError for a larger one, 0 for no limit.\n\nRaises LoadError, whose `fault` "
+        "says what is wrong with the bytes, TypeError for no buffer, MemoryError.",
         of_buffer);
     define_reader(
         type, "load", "file",
@@ -193,8 +208,8 @@ void define_saving(Type& type) {
     type.def("__reduce__", [=](const py::object& self) {
         if (self.cast<const Class&>().held([](const T& value) { return is_keyed(value); }))
             throw py::type_error(
-                "simdbloom: what has a keyed hash is not pickled, because its secret would go "
-                "with it; save it, and load it with secret=");
+                "simdbloom: what has a keyed hash is not pickled, because its secret would go with "
+                "it; save it, and load it with secret=");
         return unpickling(self);
     });
 }

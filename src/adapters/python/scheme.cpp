@@ -188,11 +188,11 @@ void define_schemes(py::module_& module) {
         "key.\n\nbits: of the array. scheme: a list of functions of a key, whose result modulo "
         "bits is a probe; or 'seeds', 'double', 'enhanced' or 'triple': k probes from one hash "
         "under k seeds, or two or three. hash: 'xxh64', 'fnv1a', 'bkdr', 'djb2', 'sdbm', where an "
-        "integer is eight little-endian bytes, or a function of a key and a seed. Functions get "
-        "an int from 0 to 2**64 - 1 or bytes, and give an int, whose low 64 bits count; they must "
-        "not use the filter.\n\nRaises TypeError and ValueError that name the argument.");
-    type.def(py::init(&made_scheme), py::arg("bits"), py::arg("scheme"), py::arg("k") = py::none(),
-             py::kw_only(), py::arg("hash") = "xxh64", py::arg("seed") = 0);
+        "integer is eight little-endian bytes, or a function of a key and a seed. Functions get an "
+        "int from 0 to 2**64 - 1 or bytes, and give an int, whose low 64 bits count; they must not "
+        "use the filter.\n\nRaises TypeError and ValueError that name the argument.");
+    type.def(py::init(&made_scheme), "bits"_a, "scheme"_a, "k"_a = py::none(), py::kw_only(),
+             "hash"_a = "xxh64", "seed"_a = 0);
     define_filling(type);
     define_facts(type);
     using S = const Schemes&;
@@ -214,7 +214,7 @@ void define_schemes(py::module_& module) {
             return self.read(
                 [&](S s) { return s.with([&](const auto& f) { return f.expected_fpr(n_keys); }); });
         },
-        py::arg("n_keys"), "The false-positive rate at n_keys keys and k ideal functions.");
+        "n_keys"_a, "The false-positive rate at n_keys keys and k ideal functions.");
     type.def(
         "clear",
         [](Plain<Schemes>& self) {

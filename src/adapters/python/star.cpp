@@ -33,19 +33,17 @@ void define_governor(py::module_& module) {
                          std::uint64_t longest_pause) {
                  return Governor(Settings{stop_at, sample_rows, first_pause, longest_pause});
              }),
-             py::kw_only(), py::arg("stop_at") = usual.stop_at,
-             py::arg("sample_rows") = usual.sample_rows, py::arg("first_pause") = usual.first_pause,
-             py::arg("longest_pause") = usual.longest_pause)
+             py::kw_only(), "stop_at"_a = usual.stop_at, "sample_rows"_a = usual.sample_rows,
+             "first_pause"_a = usual.first_pause, "longest_pause"_a = usual.longest_pause)
         .def_static(
             "for_costs",
             [](double filter_ns, double work_ns) {
                 return Governor(Settings::for_costs(filter_ns, work_ns));
             },
-            py::arg("filter_ns"), py::arg("work_ns"),
+            "filter_ns"_a, "work_ns"_a,
             "One whose stop_at suits these costs: filter_ns to probe a row, work_ns further on for "
-            "a row that "
-            "passes. ValueError unless both are positive and finite.")
-        .def("should_probe", &Governor::should_probe, py::arg("rows"),
+            "a row that passes. ValueError unless both are positive and finite.")
+        .def("should_probe", &Governor::should_probe, "rows"_a,
              "Whether to probe the next `rows` rows. If not, take all of them.")
         .def(
             "record",
@@ -53,7 +51,7 @@ void define_governor(py::module_& module) {
                 check_passed(rows, passed);
                 self.record(rows, passed);
             },
-            py::arg("rows"), py::arg("passed"), "Says that `passed` of `rows` rows passed.")
+            "rows"_a, "passed"_a, "Says that `passed` of `rows` rows passed.")
         .def_property_readonly("paused", &Governor::paused, "Whether the probing is paused.")
         .def_property_readonly("pass_rate", &Governor::pass_rate,
                                "The share of the last whole sample that passed.")
@@ -85,10 +83,10 @@ void define_counters(py::module_& module) {
                 if (joined) self.record(rows, passed, *joined);
                 else self.record(rows, passed);
             },
-            py::arg("rows"), py::arg("passed"), py::arg("joined") = py::none(),
+            "rows"_a, "passed"_a, "joined"_a = py::none(),
             "A batch: `passed` of `rows` passed, and `joined` of these have a partner, if known.")
-        .def("skip", &C::skip, py::arg("rows"), "Counts rows that were taken without probing.")
-        .def("saved_ns", &C::saved_ns, py::arg("work_ns"), py::arg("asking_ns"),
+        .def("skip", &C::skip, "rows"_a, "Counts rows that were taken without probing.")
+        .def("saved_ns", &C::saved_ns, "work_ns"_a, "asking_ns"_a,
              "The ns that the filter has saved: work_ns for each row that did not pass, less "
              "asking_ns for each probed row.")
         .def_readonly("asked", &C::asked, "The rows that were probed.")
@@ -207,16 +205,16 @@ auto each(const StarProbe& probe, const Of& of) {
 void define_star_probe(py::module_& module) {
     ClassOf<Star> type(
         module, "StarProbe",
-        "Takes rows through several filters; that which passes the fewest is probed first.\n\n"
-        "filters: JoinFilters. governor: each filter gets a Governor with its settings. TypeError "
-        "for other filters.");
-    type.def(py::init<const py::iterable&, const std::optional<Governor>&>(), py::arg("filters"),
-             py::kw_only(), py::arg("governor") = py::none());
+        "Takes rows through several filters; that which passes the fewest is probed "
+        "first.\n\nfilters: JoinFilters. governor: each filter gets a Governor with its settings. "
+        "TypeError for other filters.");
+    type.def(py::init<const py::iterable&, const std::optional<Governor>&>(), "filters"_a,
+             py::kw_only(), "governor"_a = py::none());
     type.def(
-        "select", &Star::select, py::arg("columns"), py::kw_only(), py::arg("hashed") = false,
+        "select", &Star::select, "columns"_a, py::kw_only(), "hashed"_a = false,
         doc_with_keys("The rows that pass all filters, ascending, as uint32. columns: keys for "
-                      "each filter, all of n rows; a NULL never passes. ValueError for "
-                      "columns of different lengths or of another number.")
+                      "each filter, all of n rows; a NULL never passes. ValueError for columns of "
+                      "different lengths or of another number.")
             .c_str());
     using P = const StarProbe&;
     define_property(type, "order",

@@ -214,14 +214,9 @@ private:
     std::string owner_;
 };
 
-/// Arrow's columns are read as lists, categoricals as arrays: the texts are needed one by one.
 template <class S>
 Keys keys_for(const Plain<S>&, py::handle keys, bool hashed) {
-    if (is_arrow(keys))
-        for (const char* name : {"to_pylist", "to_list"})
-            if (py::hasattr(keys, name)) return Keys(keys.attr(name)(), hashed);
-    if (is_categorical(keys)) return Keys(array_of(keys), hashed);
-    return Keys(keys, hashed);
+    return Keys(columns_module().attr("one_by_one")(keys), hashed);
 }
 
 }  // namespace simdbloom::python

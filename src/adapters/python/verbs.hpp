@@ -147,8 +147,8 @@ void define_facts(Type& type) {
         type.def_property_readonly(
             "key_kind", [](const C& self) { return to_string(kind_of(self)); },
             "The kind of the keys, which the first ones decide: 'integers', 'floats', 'bytes' "
-            "(text too), 'days' to 'nanoseconds', 'durations', 'rows' of several columns, "
-            "'other', or 'unknown'. Probes of another kind are refused.");
+            "(text too), 'days' to 'nanoseconds', 'durations', 'rows' of several columns, 'other', "
+            "or 'unknown'. Probes of another kind are refused.");
     if constexpr (requires(const S& s) {
                       s.hashing();
                       s.key_hash();
@@ -180,7 +180,7 @@ void define_hashes(ClassOf<C>& type) {
             return py::array_t<std::uint64_t>(static_cast<py::ssize_t>(of.hashes.size()),
                                               of.hashes.data());
         },
-        py::arg("keys"),
+        "keys"_a,
         "The n hashes of the keys under this seed and secret, as uint64. Every call of a structure "
         "with that seed and secret takes them with hashed=True.");
 }
@@ -208,12 +208,12 @@ void define_filling(ClassOf<C>& type) {
         "",
         [](C& self, py::handle keys, bool hashed) { self.insert(keys_for(self, keys, hashed)); });
     type.def(
-        "add", [](C& self, py::handle key) { self.add(one_key(key)); }, py::arg("key"),
+        "add", [](C& self, py::handle key) { self.add(one_key(key)); }, "key"_a,
         "Inserts one key. TypeError for a value that cannot be one, OverflowError for an integer "
         "beyond 64 bits, ValueError if it is full or read-only.");
     type.def(
         "__contains__", [](const C& self, py::handle key) { return self.contains(one_key(key)); },
-        py::arg("key"));
+        "key"_a);
     define_asking(type);
     if constexpr (requires(C & self) { self.insert_hash_if_new(0); }) {
         define_with_keys(type, "insert_if_new",
@@ -265,7 +265,7 @@ void define_worth(Type& type, const Of& of) {
             workload.hits = hits;
             return of(self, workload);
         },
-        py::arg("work_ns"), py::kw_only(), py::arg("hits") = 0,
+        "work_ns"_a, py::kw_only(), "hits"_a = 0,
         "Probes the filter for some milliseconds: a Worth, which says whether it pays. work_ns: ns "
         "that a row that passes costs further on. hits: the share of rows with a partner. "
         "ValueError for numbers that make no sense.");
