@@ -216,7 +216,8 @@ private:
 
 template <class S>
 Keys keys_for(const Plain<S>&, py::handle keys, bool hashed) {
-    return Keys(columns_module().attr("one_by_one")(keys), hashed);
+    const bool is_plain = py::isinstance<py::array>(keys) || PyList_Check(keys.ptr()) != 0;
+    return is_plain ? Keys(keys, hashed) : Keys(columns_module().attr("one_by_one")(keys), hashed);
 }
 
 }  // namespace simdbloom::python
