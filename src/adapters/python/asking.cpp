@@ -68,9 +68,8 @@ public:
     /// The first `used` results. Needs the GIL.
     py::array first(std::size_t used, bool is_out) {
         if (grows_) {
-            auto* const all = new std::vector<T>(std::move(grown_));
-            const py::capsule owner(all, [](void* p) { delete static_cast<std::vector<T>*>(p); });
-            return py::array(dtype_, used, all->data(), owner);
+            grown_.resize(used);
+            return array_from(std::move(grown_), {static_cast<py::ssize_t>(used)}, dtype_);
         }
         if (is_out)
             return array_[py::slice(0, static_cast<py::ssize_t>(used), 1)]
@@ -151,17 +150,6 @@ void each_locked(const Asked& asked, Keys& keys, const Use& use, std::size_t pie
         piece);
 }
 
-/// Writes n bits after the first `at` bits; out[0] holds the last of those.
-void append_bits(const std::vector<std::uint8_t>& bits, std::size_t n, std::size_t at,
-                 std::span<std::uint8_t> out) {
-    for (std::size_t i = 0; i < n; ++i) {
-        const std::size_t place = at % 8 + i;
-        if (place % 8 == 0) out[place / 8] = 0;
-        out[place / 8] =
-            static_cast<std::uint8_t>(out[place / 8] | (bits[i / 8] >> (i % 8) & 1) << (place % 8));
-    }
-}
-
 }  // namespace
 
 py::array contains(const Asked& asked, Keys&& keys, const py::object& out) {
@@ -175,21 +163,21 @@ py::array contains(const Asked& asked, Keys&& keys, const py::object& out) {
 }
 
 Bits bits_of(const Asked& asked, Keys&& keys, const py::object& out) {
-    std::optional<std::size_t> bytes;
-    if (keys.rows()) bytes = (*keys.rows() + 7) / 8;
-    Room<std::uint8_t> room(bytes, out, py::dtype::of<std::uint8_t>());
+    if (!keys.rows()) {  // the batches of a stream end inside of bytes
+        const py::array flags = contains(asked, std::move(keys), py::none());
+        const py::array_t<std::uint8_t> bits =
+            py::module_::import("numpy").attr("packbits")(flags, "bitorder"_a = "little");
+        const std::span all(bits.data(), static_cast<std::size_t>(bits.size()));
+        Room<std::uint8_t> room(all.size(), out, bits.dtype());
+        std::ranges::copy(all, room.behind(0, all.size()).begin());
+        return {room.first(all.size(), !out.is_none()), static_cast<std::size_t>(flags.size())};
+    }
+    static_assert(piece_rows % 8 == 0);
+    Room<std::uint8_t> room((*keys.rows() + 7) / 8, out, py::dtype::of<std::uint8_t>());
     std::size_t done = 0;
     each_locked(asked, keys, [&](const Answers& rows) {
-        const std::size_t full = done / 8, n = rows.size();
-        const auto place = room.behind(full, (done % 8 + n + 7) / 8);
-        if (done % 8 == 0) {
-            rows.bitmap(place);
-        } else {
-            std::vector<std::uint8_t> bits((n + 7) / 8);
-            rows.bitmap(bits);
-            append_bits(bits, n, done, place);
-        }
-        done += n;
+        rows.bitmap(room.behind(done / 8, (rows.size() + 7) / 8));
+        done += rows.size();
     });
     return {room.first((done + 7) / 8, !out.is_none()), done};
 }
@@ -276,7 +264,7 @@ void define_arrow_column(py::module_& module) {
         .def(
             "__arrow_c_array__",
             [](const ArrowColumn& self, py::handle) { return self.capsules(); },
-            py::arg("requested_schema") = py::none(),
+            "requested_schema"_a = py::none(),
             "Two capsules with a copy, for pyarrow.array(), polars.Series() and others.")
         .def("__len__", [](const ArrowColumn& self) { return self.rows; })
         .def("__repr__", [](const ArrowColumn& self) {

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "keys.hpp"
 #include "simdbloom/join/join.hpp"
@@ -40,6 +41,15 @@ Bits bits_of(const Asked& asked, Keys&& keys, const py::object& out);
 py::array select(const Asked& asked, Keys&& keys, const py::object& rows, const py::object& out);
 std::size_t count(const Asked& asked, Keys&& keys);
 
+/// An array that owns the values.
+template <class T>
+py::array array_from(std::vector<T>&& values, std::vector<py::ssize_t> shape,
+                     const py::dtype& dtype = py::dtype::of<T>()) {
+    auto* const all = new std::vector<T>(std::move(values));
+    const py::capsule owner(all, [](void* p) { delete static_cast<std::vector<T>*>(p); });
+    return py::array(dtype, std::move(shape), all->data(), owner);
+}
+
 /// Results as an Arrow column.
 struct ArrowColumn {
     py::array values;
@@ -68,7 +78,7 @@ inline std::string doc_with_keys(const std::string& what, const std::string& out
 template <class Type, class Call, class... More>
 void define_with_keys(Type& type, const char* name, const std::string& what, const std::string& out,
                       const Call& call, const More&... more) {
-    type.def(name, call, py::arg("keys"), py::kw_only(), more..., py::arg("hashed") = false,
+    type.def(name, call, "keys"_a, py::kw_only(), more..., "hashed"_a = false,
              doc_with_keys(what, out).c_str());
 }
 
@@ -82,7 +92,7 @@ Keys keys_for(const Class&, py::handle keys, bool hashed) {
 template <class Class>
 void define_asking(py::class_<Class, std::shared_ptr<Class>>& type) {
     using Out = const py::object&;
-    const auto out = py::arg("out") = py::none();
+    const auto out = "out"_a = py::none();
     define_with_keys(
         type, "contains", "An array of n bools: False is certain, True means maybe.",
         "an array of bool or uint8",
@@ -92,8 +102,8 @@ void define_asking(py::class_<Class, std::shared_ptr<Class>>& type) {
         out);
     define_with_keys(
         type, "bitmap",
-        "The results as (n + 7) // 8 bytes (uint8) in Arrow's order: key i is bit i % 8 of byte "
-        "i // 8.",
+        "The results as (n + 7) // 8 bytes (uint8) in Arrow's order: key i is bit i % 8 of byte i "
+        "// 8.",
         "an array of uint8",
         [](Class& self, py::handle keys, Out to, bool hashed) {
             return bits_of(self.asked(), keys_for(self, keys, hashed), to).bytes;
@@ -107,7 +117,7 @@ void define_asking(py::class_<Class, std::shared_ptr<Class>>& type) {
         [](Class& self, py::handle keys, Out rows, Out to, bool hashed) {
             return select(self.asked(), keys_for(self, keys, hashed), rows, to);
         },
-        py::arg("rows") = py::none(), out);
+        "rows"_a = py::none(), out);
     define_with_keys(type, "count", "The number of keys found.", "",
                      [](Class& self, py::handle keys, bool hashed) {
                          return count(self.asked(), keys_for(self, keys, hashed));

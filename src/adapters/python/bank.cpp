@@ -33,7 +33,7 @@ std::vector<std::size_t> sizes_of(const py::iterable& given) {
 }
 
 /// Throws TypeError for what is not a filter, ValueError for filters of which no bank is made.
-SharedBank<FilterBank> of_filters(const py::iterable& given, const std::optional<std::string>& isa,
+SharedBank<FilterBank> of_filters(const py::iterable& given, const Text& isa,
                                   std::size_t max_bytes) {
     std::vector<std::shared_ptr<Filter>> filters;
     for (const py::handle filter : given) {
@@ -76,9 +76,8 @@ void define_making(BankType<B>& type, const std::string& numbers_doc,
         type.def_static(
             name,
             [make](const Given&... given, double bits_or_fpr, const std::string& spec,
-                   const std::optional<std::string>& isa, std::uint64_t seed,
-                   const std::string& hashing, const std::optional<py::bytes>& secret,
-                   std::size_t max_bytes, bool huge_pages) {
+                   const Text& isa, std::uint64_t seed, const std::string& hashing,
+                   const MaybeSecret& secret, std::size_t max_bytes, bool huge_pages) {
                 Options options = options_of(isa, seed, hashing, secret, max_bytes);
                 options.spec = spec;
                 options.huge_pages = huge_pages;
@@ -87,9 +86,9 @@ void define_making(BankType<B>& type, const std::string& numbers_doc,
                 return new_bank(std::apply(
                     [&](const auto&... n) { return make(n..., bits_or_fpr, options); }, plain));
             },
-            numbers..., py::arg(size), py::kw_only(), py::arg("spec") = "blocked512",
-            py::arg("isa") = py::none(), py::arg("seed") = 0, py::arg("hashing") = "fast",
-            py::arg("secret") = py::none(), py::arg("max_bytes") = 0, py::arg("huge_pages") = true,
+            numbers..., py::arg(size), py::kw_only(), "spec"_a = "blocked512", "isa"_a = py::none(),
+            "seed"_a = 0, "hashing"_a = "fast", "secret"_a = py::none(), "max_bytes"_a = 0,
+            "huge_pages"_a = true,
             (std::string(doc) + numbers_doc +
              " spec: a layout of bits. The others as of Filter; max_bytes is for the whole bank. "
              "ValueError that names the argument.")
@@ -103,26 +102,15 @@ void define_making(BankType<B>& type, const std::string& numbers_doc,
            &B::for_fpr);
 }
 
-/// Defines copies, and what saves and loads.
 template <class B>
 void define_keeping(BankType<B>& type) {
-    const auto copy = [](const Bank<B>& self) {
-        return new_bank(self.read([](const B& bank) { return bank; }));
-    };
-    type.def("copy", copy, "A bank of its own with the same keys, also of a mapped one.");
-    type.def("__copy__", copy);
-    type.def("__deepcopy__", [=](const Bank<B>& self, py::handle) { return copy(self); });
-    define_saving<B>(
-        type, [](const Bank<B>& self, const auto& use) { return self.held(use); }, &new_bank<B>);
-    define_reader(type, "map", "path",
-                  "A read-only bank whose bits stay in the file. The file may be removed, but must "
-                  "not change or be cut. Errors as of load. Changes raise ValueError.",
-                  [](const py::object& file, const Options& options) {
-                      const std::filesystem::path path = path_of(file, nullptr);
-                      return std::make_shared<Bank<B>>(
-                          loaded_by<B>([&] { return map_file<B>(path, options); }, &path), true);
-                  });
     using Bytes = std::span<const std::byte>;
+    define_copying(type);
+    define_saving(type);
+    define_mapping(type, [](const std::filesystem::path& path, const Options& options) {
+        return std::make_shared<Bank<B>>(
+            loaded_by<B>([&] { return map_file<B>(path, options); }, &path), true);
+    });
     define_view(
         type,
         [](Bytes bytes, const Options& options) {
@@ -149,34 +137,30 @@ void define_lookups(BankType<B>& type) {
                      "An array of len(bank) numbers (uint64): how many of the n keys each set may "
                      "have.",
                      "", &count_per_set<B>);
-    type.def("select_sets", &select_sets<B>, py::arg("keys"), py::arg("least"), py::kw_only(),
-             py::arg("hashed") = false,
+    type.def("select_sets", &select_sets<B>, "keys"_a, "least"_a, py::kw_only(), "hashed"_a = false,
              doc_with_keys("The sets that may have at least `least` of the n keys, ascending, as "
                            "uint32.")
                  .c_str());
     type.def(
         "select",
         [](const Bank<B>& self, py::handle key) {
-            return row_of(with_one(self, key,
-                                   [](const auto& bank, const auto& k) { return bank.select(k); }));
+            return row_of(self.with(one_key(key),
+                                    [](const B& bank, const auto& k) { return bank.select(k); }));
         },
-        py::arg("key"),
-        "The sets that may have one key, ascending, as uint32. Errors as of Filter.add.");
+        "key"_a, "The sets that may have one key, ascending, as uint32. Errors as of Filter.add.");
     type.def(
         "count",
         [](const Bank<B>& self, py::handle key) {
-            return with_one(self, key,
-                            [](const auto& bank, const auto& k) { return bank.count(k); });
+            return self.with(one_key(key),
+                             [](const B& bank, const auto& k) { return bank.count(k); });
         },
-        py::arg("key"), "How many sets may have one key. Errors as of Filter.add.");
-    define_hashes(type,
-                  [](const Bank<B>& self) { return std::pair(self.hash(), self.key_kind()); });
+        "key"_a, "How many sets may have one key. Errors as of Filter.add.");
+    define_hashes(type);
 }
 
 template <class B>
 void define_sets(BankType<B>& type) {
-    type.def("insert", &insert_into<B>, py::arg("set"), py::arg("keys"), py::kw_only(),
-             py::arg("hashed") = false,
+    type.def("insert", &insert_into<B>, "set"_a, "keys"_a, py::kw_only(), "hashed"_a = false,
              doc_with_keys("Inserts n keys into a set, from 0 on; None and NULL are skipped. "
                            "IndexError for a set that is not there, ValueError if the bank is "
                            "read-only.")
@@ -186,7 +170,7 @@ void define_sets(BankType<B>& type) {
         [](Bank<B>& self, std::size_t set) {
             self.change_sets([&](B& bank) { bank.clear_set(set); });
         },
-        py::arg("set"), "Removes the keys of a set. IndexError for a set that is not there.");
+        "set"_a, "Removes the keys of a set. IndexError for a set that is not there.");
     type.def(
         "clear",
         [](Bank<B>& self) {
@@ -199,31 +183,6 @@ void define_sets(BankType<B>& type) {
         "Removes all keys of all sets.");
 }
 
-template <class B, class Of>
-void define_property(BankType<B>& type, const char* name, const char* doc, const Of& of) {
-    type.def_property_readonly(
-        name, [of](const Bank<B>& self) { return self.read(of); }, doc);
-}
-
-template <class B>
-void define_bank_facts(BankType<B>& type) {
-    define_property(type, "size_in_bytes", "Of the bits of all sets.",
-                    [](const B& b) { return b.size_in_bytes(); });
-    define_property(type, "seed", "Of the hash.", [](const B& b) { return b.seed(); });
-    define_property(type, "isa", "The instruction set of its kernels.",
-                    [](const B& b) { return std::string(to_string(b.isa())); });
-    define_property(type, "hashing", "'fast', 'seeded' or 'keyed'.",
-                    [](const B& b) { return to_string(b.hashing()); });
-    define_secret(type, [](const Bank<B>& self) { return self.hash(); });
-    type.def_property_readonly(
-        "key_kind", [](const Bank<B>& self) { return to_string(self.key_kind()); },
-        "The kind of the keys, see Filter.");
-    type.def_readonly("read_only", &Bank<B>::read_only,
-                      "Whether the bits lie in a mapped file or in the caller's buffer.");
-    type.def("__len__",
-             [](const Bank<B>& self) { return self.read([](const B& b) { return b.sets(); }); });
-}
-
 /// Defines what both classes have, and returns the class.
 template <class B, class... Given>
 BankType<B> define_class(py::module_& module, const char* name, const char* doc,
@@ -234,50 +193,40 @@ BankType<B> define_class(py::module_& module, const char* name, const char* doc,
     define_keeping(type);
     define_sets(type);
     define_lookups(type);
-    define_bank_facts(type);
+    define_facts(type);
+    type.def("__len__", [](const Bank<B>& self) { return self.read(&B::sets); });
     return type;
 }
 
 void define_filter_bank(py::module_& module) {
     auto type = define_class<FilterBank, std::size_t, std::size_t>(
         module, "FilterBank",
-        "Many Bloom filters of one layout and size, the sets, asked with one key: made by "
-        "for_fpr, with_bits_per_key or of. Sets are numbered from 0; len() is their number. "
-        "All sets have keys of one kind, seed and secret.",
-        " sets: their number. n_keys: of each set.", py::arg("sets"), py::arg("n_keys"));
-    type.def_static("of", &of_filters, py::arg("filters"), py::kw_only(),
-                    py::arg("isa") = py::none(), py::arg("max_bytes") = 0,
+        "Many Bloom filters of one layout and size, the sets, asked with one key: made by for_fpr, "
+        "with_bits_per_key or of. Sets are numbered from 0; len() is their number. All sets have "
+        "keys of one kind, seed and secret; spec, n_keys, bits_per_key and expected_fpr() are "
+        "those of each set.",
+        " sets: their number. n_keys: of each set.", "sets"_a, "n_keys"_a);
+    type.def_static("of", &of_filters, "filters"_a, py::kw_only(), "isa"_a = py::none(),
+                    "max_bytes"_a = 0,
                     "The bank of filters of one layout, size, seed and secret, whose bits are "
                     "copied: filter s is set s. ValueError that names the filter that differs.");
     using Self = Bank<FilterBank>;
-    using B = const FilterBank&;
     type.def(
         "add_set",
         [](Self& self) { return self.change_sets([](FilterBank& b) { return b.add_set(); }); },
-        "Adds an empty set and returns its number. The 9th, 17th, 33rd and 65th copy the bank, "
-        "and so does every 64th from there on.");
+        "Adds an empty set and returns its number. The 9th, 17th, 33rd and 65th copy the bank, and "
+        "so does every 64th from there on.");
     type.def(
         "resize",
         [](Self& self, std::size_t sets) {
             self.change_sets([&](FilterBank& bank) { bank.resize(sets); });
         },
-        py::arg("sets"),
+        "sets"_a,
         "Removes sets from the end, or adds empty ones. ValueError for 0 and beyond max_bytes.");
-    define_property(type, "spec", "The layout of each set as text.", [](B b) { return b.spec(); });
-    define_property(type, "n_keys", "The number of keys that each set was made for.",
-                    [](B b) { return b.n_keys(); });
-    define_property(type, "rows", "The bits of each set.", [](B b) { return b.rows(); });
-    define_property(type, "bits_per_key", "Of a set at n_keys keys.",
-                    [](B b) { return b.bits_per_key(); });
-    type.def(
-        "expected_fpr",
-        [](const Self& self) { return self.read([](B b) { return b.expected_fpr(); }); },
-        "The false-positive rate of a set at n_keys keys by the exact model.");
-    type.def("__repr__", [](const Self& self) {
-        return self.read([](B b) {
-            return "<simdbloom.FilterBank of " + std::to_string(b.sets()) + " sets, " + b.spec() +
-                   " for " + std::to_string(b.n_keys()) + " keys each>";
-        });
+    define_property(type, "rows", "The bits of each set.", &FilterBank::rows);
+    define_call(type, "__repr__", "", [](const FilterBank& b) {
+        return "<simdbloom.FilterBank of " + std::to_string(b.sets()) + " sets, " + b.spec() +
+               " for " + std::to_string(b.n_keys()) + " keys each>";
     });
 }
 
@@ -286,7 +235,7 @@ void define_compact_bank(py::module_& module) {
         module, "CompactBank",
         "A FilterBank for sets of unequal size, made by for_fpr or with_bits_per_key: sets of "
         "similar size share a bank. It reads the bytes of a FilterBank too.",
-        " n_keys: of each set, from 0 on.", py::arg("n_keys"));
+        " n_keys: of each set, from 0 on.", "n_keys"_a);
     using Self = Bank<CompactBank>;
     using B = const CompactBank&;
     type.def(
@@ -294,7 +243,7 @@ void define_compact_bank(py::module_& module) {
         [](Self& self, std::size_t n_keys) {
             return self.change_sets([&](CompactBank& b) { return b.add_set(n_keys); });
         },
-        py::arg("n_keys"),
+        "n_keys"_a,
         "Adds an empty set for n_keys keys and returns its number. ValueError beyond max_bytes.");
     define_property(type, "specs",
                     "The layout of each bank as text, of the one with the largest sets first.",
@@ -319,15 +268,13 @@ void define_compact_bank(py::module_& module) {
         [](const Self& self, std::size_t set) {
             return self.read([&](B b) { return b.expected_fpr(set); });
         },
-        py::arg("set"),
+        "set"_a,
         "The false-positive rate of a set with its number of keys by the exact model. IndexError "
         "for a set that is not there.");
-    type.def("__repr__", [](const Self& self) {
-        return self.read([](B b) {
-            return "<simdbloom.CompactBank of " + std::to_string(b.sets()) + " sets in " +
-                   std::to_string(b.banks().size()) + " banks, " +
-                   std::to_string(b.size_in_bytes()) + " bytes>";
-        });
+    define_call(type, "__repr__", "", [](B b) {
+        return "<simdbloom.CompactBank of " + std::to_string(b.sets()) + " sets in " +
+               std::to_string(b.banks().size()) + " banks, " + std::to_string(b.size_in_bytes()) +
+               " bytes>";
     });
 }
 

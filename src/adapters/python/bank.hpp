@@ -5,7 +5,6 @@
 #include <memory>
 #include <vector>
 
-#include "simdbloom/any/serialize.hpp"
 #include "simdbloom/bank/compact_bank.hpp"
 #include "structures.hpp"
 
@@ -21,31 +20,33 @@ inline bool has_no_keys(const CompactBank& bank) {
 template <class B>
 class Bank : public Hashed<B> {
 public:
-    using Of = B;
-    const bool read_only;
-
     /// `memory` owns the bits of a view, if they belong to Python.
     explicit Bank(B bank, bool is_view = false, py::object memory = {})
-        : Hashed<B>(std::move(bank)), read_only(is_view), memory_(std::move(memory)) {
+        : Hashed<B>(std::move(bank)), read_only_(is_view), memory_(std::move(memory)) {
         const KeyKind kind = this->structure.key_kind();
         this->set_kind({kind, kind == KeyKind::unknown && has_no_keys(this->structure)});
     }
     /// Changes by use(bank). Throws ValueError if the bank is read-only.
     template <class Use>
     auto change_sets(const Use& use) {
-        if (read_only)
+        if (read_only_)
             throw py::value_error("simdbloom: this bank is read-only; copy() makes a writable one");
         return this->write(use);
     }
+    bool read_only() const noexcept { return read_only_; }
+    std::shared_ptr<Bank> copy() const {
+        return std::make_shared<Bank>(this->read([](const B& bank) { return bank; }));
+    }
 
 private:
+    const bool read_only_;
     py::object memory_;
 };
 
 template <class B>
 using SharedBank = std::shared_ptr<Bank<B>>;
 template <class B>
-using BankType = py::class_<Bank<B>, SharedBank<B>>;
+using BankType = ClassOf<Bank<B>>;
 
 template <class B>
 SharedBank<B> new_bank(B bank) {
@@ -62,23 +63,6 @@ void insert_into(Bank<B>& self, std::size_t set, py::handle keys, bool hashed) {
     });
 }
 
-/// Calls use(bank, key) without the GIL.
-template <class B, class Use>
-auto with_one(const Bank<B>& self, py::handle key, const Use& use) {
-    const OneKey one = one_key(key);  // owns the bytes of a UUID
-    const OneKey::Plain plain = one.in(self.key_kind());
-    return self.read([&](const B& bank) {
-        return std::visit([&](const auto& k) { return use(bank, k); }, plain);
-    });
-}
-
-template <class T>
-py::array array_from(std::vector<T>&& values, std::vector<py::ssize_t> shape) {
-    auto* const all = new std::vector<T>(std::move(values));
-    const py::capsule owner(all, [](void* p) { delete static_cast<std::vector<T>*>(p); });
-    return py::array(py::dtype::of<T>(), std::move(shape), all->data(), owner);
-}
-
 template <class T>
 py::array row_of(std::vector<T>&& values) {
     const auto n = static_cast<py::ssize_t>(values.size());
@@ -91,7 +75,7 @@ py::array bitmap_of(const Bank<B>& self, py::handle keys, bool hashed) {
     const std::size_t width = self.read([](const auto& bank) { return bank.bitmap_bytes(); });
     std::vector<std::uint8_t> all, some;
     if (!hashed && is_one_key(keys)) {
-        with_one(self, keys, [&](const B& bank, const auto& key) {
+        self.with(one_key(keys), [&](const B& bank, const auto& key) {
             all.resize(bank.bitmap_bytes());
             bank.contains(key, all);
         });
@@ -119,8 +103,8 @@ template <class B>
 py::object flags_of(const Bank<B>& self, py::handle keys, bool hashed) {
     const std::size_t sets = self.read([](const auto& bank) { return bank.sets(); });
     return py::module_::import("numpy")
-        .attr("unpackbits")(bitmap_of(self, keys, hashed), py::arg("axis") = -1,
-                            py::arg("count") = sets, py::arg("bitorder") = "little")
+        .attr("unpackbits")(bitmap_of(self, keys, hashed), "axis"_a = -1, "count"_a = sets,
+                            "bitorder"_a = "little")
         .attr("view")("bool");
 }
 

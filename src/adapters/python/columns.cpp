@@ -21,8 +21,7 @@ py::handle object_at(PyObject* const* objects, std::size_t row) {
 }
 
 constexpr char no_key[] =
-    "simdbloom: %.200S is not a key: keys are numbers, strings, bytes, dates, times and "
-    "UUIDs";
+    "simdbloom: %.200S is not a key: keys are numbers, strings, bytes, dates, times and UUIDs";
 
 std::uint64_t integer_key(py::handle integer) {
     int overflow = 0;
@@ -127,9 +126,7 @@ void take_objects_of_all_kinds(OwnedColumn& own, std::size_t n, const Objects& o
             all_times[row] = one_time(key);
             if (!all_times[row] || all_times[row]->is_instant != first_time->is_instant)
                 refuse(PyExc_TypeError,
-                       "simdbloom: %.200S is among keys that are times of another "
-                       "sort",
-                       key);
+                       "simdbloom: %.200S is among keys that are times of another sort", key);
         } else if (const auto word = number_key(key)) {
             own.words[row] = *word;
             floats = floats || is_float(key);
@@ -156,8 +153,7 @@ void take_sequence(OwnedColumn& own) {
             PyErr_Clear();
             refuse(PyExc_TypeError,
                    "simdbloom: %.200S is not iterable: put one key in a list, or call add(key), "
-                   "key in "
-                   "filter",
+                   "key in filter",
                    own.object);
         }
         if (keys) own.object = py::reinterpret_steal<py::object>(PySequence_List(keys.ptr()));
@@ -172,18 +168,6 @@ void take_sequence(OwnedColumn& own) {
                                   " while it is read");
         return PySequence_Fast_ITEMS(keys);
     });
-}
-
-/// The array itself if its values are aligned, contiguous and in native byte order, else a copy
-/// that is.
-py::array ordered(py::array array) {
-    constexpr int together = py::array::c_style, aligned = py::detail::npy_api::NPY_ARRAY_ALIGNED_;
-    if (!array.dtype().attr("isnative").cast<bool>())
-        array = array.attr("astype")(array.dtype().attr("newbyteorder")("="));
-    if ((array.flags() & together) == 0 || (array.flags() & aligned) == 0)
-        array = py::module_::import("numpy").attr("require")(array, py::none(),
-                                                             py::make_tuple("C", "A"));
-    return array;
 }
 
 template <class T>
@@ -209,98 +193,39 @@ std::optional<KeyColumn> numbers_of(const py::array& array) {
     return {};
 }
 
-void take_valid(OwnedColumn& own, const py::object& flags) {
-    const py::array_t<std::uint8_t> valid =
-        py::module_::import("numpy").attr("packbits")(flags, py::arg("bitorder") = "little");
-    own.valid.assign(valid.data(), valid.data() + valid.size());
-}
-/// The mask of a masked array.
-void take_mask(OwnedColumn& own) {
-    const py::module_ numpy = py::module_::import("numpy");
-    const py::object mask = numpy.attr("ma").attr("getmaskarray")(own.object);
-    take_valid(own, numpy.attr("logical_not")(mask));
+/// Whether the values of an array of numbers can be read where they are.
+bool is_plain(const py::array& array) {
+    constexpr int together = py::array::c_style, aligned = py::detail::npy_api::NPY_ARRAY_ALIGNED_;
+    constexpr int flags = together | aligned;
+    const char order = array.dtype().byteorder();
+    return Py_TYPE(array.ptr()) == py::detail::npy_api::get().PyArray_Type_ && array.ndim() == 1 &&
+           (order == '=' || order == '|') && (array.flags() & flags) == flags &&
+           numbers_of(array).has_value();
 }
 
-/// Each category is hashed once. The code -1 is a missing value.
-void take_categorical(OwnedColumn& own) {
-    const py::object values =
-        py::hasattr(own.object, "codes") ? own.object : own.object.attr("array");
-    own.dictionary = column_of(values.attr("categories"), false);
-    const py::array codes = ordered(array_of(values.attr("codes")));
-    own.object = codes;
-    take_valid(own, codes.attr("__ge__")(0));
-    finish(own, KeyColumn::dictionary(*numbers_of(codes), *own.dictionary->column));
-}
-
-void take_array(OwnedColumn& own, py::array array, bool hashed) {
-    if (array.ndim() != 1)
-        throw py::value_error("simdbloom: an array of shape " + text_of(array.attr("shape")) +
-                              " has " + std::to_string(array.ndim()) +
-                              " dimensions, where keys have one: Rows(a, b) takes columns");
+/// An array that column() of simdbloom/_columns.py gives.
+void take_array(OwnedColumn& own, const py::array& array, bool hashed) {
+    const char kind = array.dtype().kind();
     const auto n = static_cast<std::size_t>(array.size());
-    char kind = array.dtype().kind();
-    if (kind == 'T') {  // text of NumPy 2
-        array = array.attr("astype")("object");
-        kind = 'O';
-    }
-    if (kind == 'f' && array.itemsize() == 2) array = array.attr("astype")("float32");
+    if (hashed)
+        return finish(own, KeyColumn::hashes({static_cast<const std::uint64_t*>(array.data()), n}));
     if (kind == 'O') {
-        if (!own.valid.empty())
-            throw py::type_error("simdbloom: a masked array of objects has no keys");
-        array = ordered(std::move(array));
-        own.object = array;
         auto* const* const objects = static_cast<PyObject* const*>(array.data());
         return take_objects_of_all_kinds(own, n, [objects] { return objects; });
     }
-    array = ordered(std::move(array));
-    own.object = array;
-    if (hashed) {
-        if (kind != 'u' || array.itemsize() != 8)
-            throw py::type_error("simdbloom: hashes are uint64, not " + text_of(array.dtype()));
-        return finish(own, KeyColumn::hashes({static_cast<const std::uint64_t*>(array.data()), n}));
-    }
     if (kind == 'm' || kind == 'M') {
-        const TimeArray in_unit = time_array(array);
-        own.object = in_unit.values;
-        const KeyColumn counts = numbers<std::int64_t>(in_unit.values);
-        const auto* const values = static_cast<const std::int64_t*>(in_unit.values.data());
-        bool all_missing = true;
-        for (std::size_t row = 0; row < n; ++row)
-            if (values[row] == std::numeric_limits<std::int64_t>::min()) set_null(own, row, n);
-            else all_missing = false;
-        if (all_missing) return finish(own, counts.untyped());
-        return finish(own, times(counts, in_unit.unit, kind == 'M'));
+        const KeyColumn counts = numbers<std::int64_t>(array);
+        const bool all_missing =
+            !own.valid.empty() &&
+            std::ranges::all_of(own.valid, [](auto bits) { return bits == 0; });
+        return finish(own, all_missing ? counts.untyped() : times(counts, own.unit, kind == 'M'));
     }
-    if (const auto column = numbers_of(array)) return finish(own, *column);
     if (kind == 'S') return finish(own, take_padded(own, array));
     if (kind == 'U') return finish(own, take_ucs4(own, array));
-    if (kind == 'V' && array.dtype().attr("fields").is_none())
+    if (kind == 'V')
         return finish(
             own, KeyColumn::fixed(array.data(), static_cast<std::size_t>(array.itemsize()), n));
-    refuse(PyExc_TypeError, "simdbloom: an array of %S has no keys", array.dtype());
-}
-
-/// pandas' times with a zone, and its numbers that may be missing, without an object for each row.
-/// Returns whether it was one.
-bool take_pandas(OwnedColumn& own) {
-    if (!py::hasattr(own.object, "dtype") || !py::hasattr(own.object, "to_numpy")) return false;
-    const py::object dtype = own.object.attr("dtype");
-    const auto to_numpy = own.object.attr("to_numpy");
-    if (type_name(dtype) == "DatetimeTZDtype") {
-        take_array(own, to_numpy("M8[" + text_of(dtype.attr("unit")) + "]"), false);
-        return true;
-    }
-    if (!py::hasattr(dtype, "na_value") || !py::hasattr(dtype, "numpy_dtype") ||
-        type_name(dtype.attr("na_value")) != "NAType")
-        return false;
-    const py::object values = dtype.attr("numpy_dtype");
-    if (std::string_view("biuf").find(values.attr("kind").cast<char>()) == std::string_view::npos)
-        return false;
-    const py::object missing = own.object.attr("isna")();
-    const py::array numbers = to_numpy(py::arg("dtype") = values, py::arg("na_value") = 0);
-    take_valid(own, py::module_::import("numpy").attr("logical_not")(missing));
-    take_array(own, numbers, false);
-    return true;
+    finish(own, numbers_of(array).value());
 }
 
 template <class Work>
@@ -314,10 +239,6 @@ void kind_errors_as_type_errors(const Work& work) {
 
 }  // namespace
 
-bool is_categorical(py::handle object) {
-    return py::hasattr(object, "dtype") && type_name(object.attr("dtype")) == "CategoricalDtype";
-}
-
 py::array array_of(py::handle object) {
     if (py::isinstance<py::array>(object)) return py::reinterpret_borrow<py::array>(object);
     return py::module_::import("numpy").attr("asarray")(object);
@@ -326,20 +247,30 @@ py::array array_of(py::handle object) {
 std::unique_ptr<OwnedColumn> column_of(py::handle object, bool hashed) {
     auto own =
         std::make_unique<OwnedColumn>(OwnedColumn{py::reinterpret_borrow<py::object>(object)});
-    if (!hashed && is_categorical(object)) {
-        take_categorical(*own);
+    if (py::isinstance<py::array>(object)) {
+        const auto array = py::reinterpret_borrow<py::array>(object);
+        if (is_plain(array) && (!hashed || py::isinstance<py::array_t<std::uint64_t>>(array))) {
+            take_array(*own, array, hashed);
+            return own;
+        }
+    } else if (!hashed && (PyList_Check(object.ptr()) != 0 || PyTuple_Check(object.ptr()) != 0)) {
+        take_sequence(*own);
         return own;
     }
-    if (!hashed && !py::isinstance<py::array>(object) && take_pandas(*own)) return own;
-    const bool is_array = py::isinstance<py::array>(object) || py::hasattr(object, "__array__") ||
-                          PyObject_CheckBuffer(object.ptr()) != 0;
-    if (is_array) {
-        auto array = array_of(object);
-        if (py::isinstance<py::array>(object) && py::hasattr(object, "_mask")) take_mask(*own);
-        take_array(*own, std::move(array), hashed);
-    } else if (hashed) {
-        refuse(PyExc_TypeError, "simdbloom: hashes are an array of uint64 of numpy, not %S",
-               py::type::of(object));
+    const py::tuple made = columns_module().attr("column")(object, hashed);
+    own->object = made[0];
+    if (!made[1].is_none()) {
+        const auto valid = made[1].cast<py::array_t<std::uint8_t>>();
+        own->valid.assign(valid.data(), valid.data() + valid.size());
+    }
+    own->unit = made[2].cast<std::int64_t>();
+    const bool is_array = py::isinstance<py::array>(own->object);
+    if (!made[3].is_none()) {  // each category is hashed once
+        own->dictionary = column_of(made[3], false);
+        finish(*own, KeyColumn::dictionary(numbers_of(py::array(own->object)).value(),
+                                           *own->dictionary->column));
+    } else if (is_array) {
+        take_array(*own, py::reinterpret_borrow<py::array>(own->object), hashed);
     } else {
         take_sequence(*own);
     }

@@ -5,7 +5,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <mutex>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -28,39 +28,22 @@ FilterMessage::Kind kind_of(const std::string& name) {
     return static_cast<FilterMessage::Kind>(at - kind_names);
 }
 
-/// A FilterExchange that one thread uses at a time.
-class Exchange {
-public:
-    Exchange(std::size_t senders, std::size_t max_bytes, const std::string& spec,
-             std::size_t n_keys, double bits_per_key)
-        : exchange_(senders, max_bytes, spec, n_keys, bits_per_key) {}
+using Exchange = Guarded<FilterExchange>;
 
-    template <class Use>
-    auto use(const Use& use) {
-        const NoGil no_gil;
-        const std::lock_guard lock(mutex_);
-        return use(exchange_);
-    }
-    const char* take(const std::string& kind, std::size_t sender, const py::object& data,
-                     std::uint64_t attempt, unsigned number) {
-        FilterMessage message{kind_of(kind), sender, attempt, number, {}};
-        if ((message.kind == FilterMessage::Kind::part) == data.is_none())
-            throw py::type_error("simdbloom: a message \"" + kind +
-                                 (data.is_none() ? "\" needs data" : "\" has no data"));
-        std::optional<BufferOf> buffer;
-        if (!data.is_none()) message.bytes = buffer.emplace(data).bytes();
-        return took_names[static_cast<std::size_t>(
-            use([&](FilterExchange& exchange) { return exchange.take(message); }))];
-    }
+const char* take(Exchange& self, const std::string& kind, std::size_t sender,
+                 const py::object& data, std::uint64_t attempt, unsigned number) {
+    FilterMessage message{kind_of(kind), sender, attempt, number, {}};
+    if ((message.kind == FilterMessage::Kind::part) == data.is_none())
+        throw py::type_error("simdbloom: a message \"" + kind +
+                             (data.is_none() ? "\" needs data" : "\" has no data"));
+    std::optional<BufferOf> buffer;
+    if (!data.is_none()) message.bytes = buffer.emplace(data).bytes();
+    const auto took = self.write([&](FilterExchange& exchange) { return exchange.take(message); });
+    return took_names[static_cast<std::size_t>(took)];
+}
 
-private:
-    FilterExchange exchange_;
-    std::mutex mutex_;
-};
-
-py::bytes message_of(py::handle keys, double bits_per_key, const std::optional<std::string>& spec,
-                     std::uint64_t seed, const std::string& hashing,
-                     const std::optional<py::bytes>& secret, bool hashed) {
+py::bytes message_of(py::handle keys, double bits_per_key, const Text& spec, std::uint64_t seed,
+                     const std::string& hashing, const MaybeSecret& secret, bool hashed) {
     Options options = options_of({}, seed, hashing, secret, 0);
     if (options.hashing == Hashing::keyed && !secret)
         throw py::value_error("simdbloom: hashing=\"keyed\" needs the secret that both sides have");
@@ -73,7 +56,7 @@ py::bytes message_of(py::handle keys, double bits_per_key, const std::optional<s
     return bytes_from(message());
 }
 
-py::tuple missing(py::handle message, py::handle keys, const std::optional<py::bytes>& secret,
+py::tuple missing(py::handle message, py::handle keys, const MaybeSecret& secret,
                   std::size_t max_bytes, bool hashed) {
     const BufferOf buffer(message);
     const Options options = options_of({}, 0, secret ? "keyed" : "fast", secret, max_bytes);
@@ -95,70 +78,60 @@ py::tuple missing(py::handle message, py::handle keys, const std::optional<py::b
 }  // namespace
 
 void define_exchange(py::module_& module) {
-    py::class_<Exchange> type(
+    ClassOf<Exchange> type(
         module, "FilterExchange",
         "Unites the parts of a filter from several senders. Until all are complete, its filter "
         "accepts all rows.\n\nEach sender makes JoinBuilder(spec, n_keys, bits_per_key), with the "
         "n_keys of all senders, and sends its part() as bytes. max_bytes: of a message and of the "
         "union. Raises ValueError that names the argument.");
     type.def(py::init<std::size_t, std::size_t, const std::string&, std::size_t, double>(),
-             py::arg("senders"), py::arg("max_bytes"), py::arg("spec"), py::arg("n_keys"),
-             py::arg("bits_per_key"));
-    type.def("take", &Exchange::take, py::arg("kind"), py::arg("sender"),
-             py::arg("data") = py::none(), py::kw_only(), py::arg("attempt") = 0,
-             py::arg("number") = 0,
-             "Takes a message, in any order: 'counted', 'duplicate', 'late' or 'refused'.\n\n"
-             "kind: 'part' with its bytes as data; 'sealed', when the attempt has `number` parts; "
-             "'too large' or 'failed'. sender: from 0 on. attempt: rises when a sender starts "
-             "again. number: of the part, from 0 to 63. IndexError for another sender.");
+             "senders"_a, "max_bytes"_a, "spec"_a, "n_keys"_a, "bits_per_key"_a);
+    type.def("take", &take, "kind"_a, "sender"_a, "data"_a = py::none(), py::kw_only(),
+             "attempt"_a = 0, "number"_a = 0,
+             "Takes a message, in any order: 'counted', 'duplicate', 'late' or 'refused'.\n\nkind: "
+             "'part' with its bytes as data; 'sealed', when the attempt has `number` parts; 'too "
+             "large' or 'failed'. sender: from 0 on. attempt: rises when a sender starts again. "
+             "number: of the part, from 0 to 63. IndexError for another sender.");
     type.def(
-        "close", [](Exchange& self) { self.use([](FilterExchange& e) { e.close(); }); },
+        "close", [](Exchange& self) { self.write([](FilterExchange& e) { e.close(); }); },
         "The deadline: unless all senders are complete, all rows are accepted for good.");
     type.def(
         "is_complete",
-        [](Exchange& self, std::size_t sender) {
-            return self.use([&](FilterExchange& e) { return e.is_complete(sender); });
+        [](const Exchange& self, std::size_t sender) {
+            return self.read([&](const FilterExchange& e) { return e.is_complete(sender); });
         },
-        py::arg("sender"),
+        "sender"_a,
         "Whether the sender's last attempt is sealed and all its parts are united. IndexError for "
         "another sender.");
-    const auto property = [&](const char* name, const char* doc, const auto& of) {
-        type.def_property_readonly(
-            name, [of](Exchange& self) { return self.use(of); }, doc);
-    };
     using E = const FilterExchange&;
-    property("state", "'open', 'sealed', 'late' or 'too large'.",
-             [](E e) { return std::string(to_string(e.state())); });
-    property("filter", "The JoinFilter to probe at present.",
-             [](E e) { return std::make_shared<Join>(e.filter()); });
-    property("why", "The filter, or why all rows are accepted, in words.",
-             [](E e) { return e.why(); });
-    property("waiting_for", "The senders that are neither complete nor known to have a fault.",
-             [](E e) { return e.waiting_for(); });
-    property("size_in_bytes", "Of the union; 0 unless open.", [](E e) { return e.bytes(); });
-    type.def_property_readonly(
-        "counts",
-        [](Exchange& self) {
-            std::uint64_t counts[std::size(took_names)];
-            self.use([&](E e) {
-                for (std::size_t i = 0; i < std::size(counts); ++i)
-                    counts[i] = e.count(static_cast<FilterExchange::Took>(i));
-            });
-            py::dict named;
-            for (std::size_t i = 0; i < std::size(counts); ++i) named[took_names[i]] = counts[i];
-            return named;
-        },
-        "How many messages were 'counted', 'duplicate', 'late' and 'refused'.");
+    define_property(type, "state", "'open', 'sealed', 'late' or 'too large'.",
+                    [](E e) { return std::string(to_string(e.state())); });
+    define_property(type, "filter", "The JoinFilter to probe at present.",
+                    [](E e) { return std::make_shared<Join>(e.filter()); });
+    define_property(type, "why", "The filter, or why all rows are accepted, in words.",
+                    &FilterExchange::why);
+    define_property(type, "waiting_for",
+                    "The senders that are neither complete nor known to have a fault.",
+                    &FilterExchange::waiting_for);
+    define_property(type, "size_in_bytes", "Of the union; 0 unless open.", &FilterExchange::bytes);
+    define_property(type, "counts",
+                    "How many messages were 'counted', 'duplicate', 'late' and 'refused'.",
+                    [](E e) {
+                        std::map<std::string, std::uint64_t> counts;
+                        for (std::size_t i = 0; i < std::size(took_names); ++i)
+                            counts[took_names[i]] = e.count(static_cast<FilterExchange::Took>(i));
+                        return counts;
+                    });
     module.def(
-        "reconciliation_message", &message_of, py::arg("keys"), py::arg("bits_per_key"),
-        py::kw_only(), py::arg("spec") = py::none(), py::arg("seed") = 0,
-        py::arg("hashing") = "fast", py::arg("secret") = py::none(), py::arg("hashed") = false,
+        "reconciliation_message", &message_of, "keys"_a, "bits_per_key"_a, py::kw_only(),
+        "spec"_a = py::none(), "seed"_a = 0, "hashing"_a = "fast", "secret"_a = py::none(),
+        "hashed"_a = false,
         doc_with_keys("The bytes that tell another machine which keys this one has: a saved Filter "
                       "of n keys. spec: its layout. ValueError for no keys.")
             .c_str());
     module.def(
-        "missing_at_sender", &missing, py::arg("message"), py::arg("keys"), py::kw_only(),
-        py::arg("secret") = py::none(), py::arg("max_bytes") = 0, py::arg("hashed") = false,
+        "missing_at_sender", &missing, "message"_a, "keys"_a, py::kw_only(),
+        "secret"_a = py::none(), "max_bytes"_a = 0, "hashed"_a = false,
         doc_with_keys("(positions, expected_missed): the positions (uint64, ascending) of the keys "
                       "that the sender of a reconciliation_message surely lacks, and the share of "
                       "what it lacks that is not among them. LoadError for other bytes.")

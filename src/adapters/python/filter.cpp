@@ -124,16 +124,13 @@ std::size_t Filter::change_hashes(Keys&& keys, bool inserts, const ChangeHashes&
     const NoGil no_gil;
     std::size_t done = 0;
     bool goes_on = true;
-    std::vector<std::uint64_t> numbers;
     keys.each(hash, [&](const Batch& batch) {
         const std::unique_lock lock(mutex_);
         if (batch.rows.size() == 0) return;
         if (!inserts) check_asked(filter.key_kind(), batch.rows.key_kind());
         const KeyKind kind = inserts ? expect(batch.rows.key_kind()) : filter.key_kind();
         goes_on = goes_on && each_hash(batch.rows.as(kind), [&](auto hashes, auto rows) {
-                      numbers.assign(rows.begin(), rows.end());
-                      for (std::uint64_t& row : numbers) row += done;
-                      return use(filter, hashes, numbers);
+                      return use(filter, hashes, rows, done);
                   });
         done += batch.rows.size();
     });

@@ -16,7 +16,6 @@ namespace simdbloom::python {
 
 namespace {
 
-using Text = std::optional<std::string>;
 using Path = std::filesystem::path;
 
 using Foreign = Plain<ForeignFilter>;
@@ -45,8 +44,7 @@ py::bytes bytes_of_foreign(const Foreign& self) {
 Shared made_foreign(const std::string& format, std::size_t n_keys,
                     std::optional<double> bits_per_key, std::optional<double> fpr, const Text& isa,
                     std::size_t max_bytes) {
-    if (bits_per_key.has_value() == fpr.has_value())
-        throw py::type_error("simdbloom: ForeignFilter takes either bits_per_key or fpr");
+    check_size("ForeignFilter", bits_per_key, fpr);
     const ForeignFormat as = parse_foreign_format(format);
     const Options options = options_of(isa, 0, "fast", {}, max_bytes);
     const NoGil no_gil;
@@ -63,7 +61,7 @@ KeyKind kind_of_name(const Text& name) {
 
 Shared of_filter(const Filter& from, const std::string& format) {
     const ForeignFormat as = parse_foreign_format(format);
-    return shared(from.read_long([&](const AnyFilter& f) {
+    return shared(from.read([&](const AnyFilter& f) {
         const auto* const split = f.get_if<SplitBlockBloom>();
         if (split == nullptr)
             throw py::value_error("simdbloom: " + f.spec() + " has not the bits of " + format +
@@ -84,12 +82,6 @@ std::shared_ptr<Filter> to_filter(const Foreign& self) {
         own.set_key_kind(KeyKind::bytes);
         return own;
     }));
-}
-
-std::vector<std::string> names_of(std::span<const ForeignFormat> formats) {
-    std::vector<std::string> names;
-    for (const ForeignFormat format : formats) names.emplace_back(to_string(format));
-    return names;
 }
 
 /// Reads bytes or a file: read(from, format..) with the format or without.
@@ -114,11 +106,10 @@ Shared from_buffer(py::handle data, const Text& format, const Text& isa, std::si
                                                &read_foreign, &read_foreign);
 }
 
-void define_reading(py::class_<Foreign, Shared>& type) {
-    const auto format = py::arg("format") = py::none(), isa = py::arg("isa") = py::none();
-    const auto max_bytes = py::arg("max_bytes") = 0;
-    type.def_static("from_bytes", &from_buffer, py::arg("data"), format, py::kw_only(), isa,
-                    max_bytes,
+void define_reading(ClassOf<Foreign>& type) {
+    const auto format = "format"_a = py::none(), isa = "isa"_a = py::none();
+    const auto max_bytes = "max_bytes"_a = 0;
+    type.def_static("from_bytes", &from_buffer, "data"_a, format, py::kw_only(), isa, max_bytes,
                     "The filter that a system wrote. format: its name, which 'leveldb' and "
                     "'impala' need. LoadError for other bytes; a flipped bit of a filter is not "
                     "noticed.");
@@ -130,7 +121,7 @@ void define_reading(py::class_<Foreign, Shared>& type) {
             return read_as<const Path&>(path, as, options_of(on, 0, "fast", {}, limit),
                                         &read_foreign_file, &read_foreign_file, &path);
         },
-        py::arg("file"), format, py::kw_only(), isa, max_bytes,
+        "file"_a, format, py::kw_only(), isa, max_bytes,
         "The same of a path, or of an object whose read() gives the bytes. OSError if it cannot be "
         "read.");
     type.def("to_bytes", &bytes_of_foreign, "The bytes that the system writes.");
@@ -142,7 +133,7 @@ void define_reading(py::class_<Foreign, Shared>& type) {
                 [&](const Path& path) { self.read([&](const auto& f) { save_file(f, path); }); },
                 [&] { return bytes_of_foreign(self); });
         },
-        py::arg("file"), "Writes the bytes of to_bytes() to a path, or to an object with write().");
+        "file"_a, "Writes the bytes of to_bytes() to a path, or to an object with write().");
     type.def("__reduce__", [](const py::object& self) {
         return unpickling(self, py::make_tuple(self.attr("format")));
     });
@@ -153,10 +144,10 @@ void define_reading(py::class_<Foreign, Shared>& type) {
             const KeyKind kind = kind_of_name(keys);
             return loaded_foreign(self.read([&](const auto& f) { return convert(f, as, kind); }));
         },
-        py::arg("to"), py::kw_only(), py::arg("keys") = py::none(),
+        "to"_a, py::kw_only(), "keys"_a = py::none(),
         "The same keys in another format that has the same bits. keys: 'integers' or 'bytes', "
         "which 'milvus' must be told. LoadError that says what differs.");
-    type.def_static("from_filter", &of_filter, py::arg("filter"), py::arg("format"),
+    type.def_static("from_filter", &of_filter, "filter"_a, "format"_a,
                     "A split256 Filter of text or bytes with seed 0 as 'parquet' or 'milvus'.");
     type.def("to_filter", &to_filter,
              "The bits of 'parquet' or 'milvus' as a split256 Filter, which finds text and bytes.");
@@ -165,53 +156,25 @@ void define_reading(py::class_<Foreign, Shared>& type) {
 }  // namespace
 
 void define_foreign(py::module_& module) {
-    py::class_<Foreign, Shared> type(
+    ClassOf<Foreign> type(
         module, "ForeignFilter",
         "A Bloom filter of another system: its bits, hashes and bytes.\n\nformat: one of "
         "foreign_formats(). n_keys, and bits_per_key or fpr, which the system takes: its formula "
         "gives the size. Keys are integers, hashed as 64 bits, or text and bytes. isa, max_bytes: "
         "as of Filter. Raises ValueError that names the argument.");
-    type.def(py::init(&made_foreign), py::arg("format"), py::arg("n_keys"),
-             py::arg("bits_per_key") = py::none(), py::kw_only(), py::arg("fpr") = py::none(),
-             py::arg("isa") = py::none(), py::arg("max_bytes") = 0);
-    define_plain(type);
+    type.def(py::init(&made_foreign), "format"_a, "n_keys"_a, "bits_per_key"_a = py::none(),
+             py::kw_only(), "fpr"_a = py::none(), "isa"_a = py::none(), "max_bytes"_a = 0);
+    define_filling(type);
     define_reading(type);
-    const auto copy = [](const Foreign& self) {
-        return shared(self.read([](const ForeignFilter& f) { return f; }));
-    };
-    type.def("copy", copy, "A filter of its own with the same keys.");
-    type.def("__copy__", copy);
-    type.def("__deepcopy__", [=](const Foreign& self, py::handle) { return copy(self); });
-    type.def(
-        "__ior__",
-        [](Shared self, const Foreign& other) {
-            unite(*self, other);
-            return self;
-        },
-        py::is_operator());
-    type.def(
-        "__or__",
-        [=](const Foreign& self, const Foreign& other) {
-            Shared both = copy(self);
-            unite(*both, other);
-            return both;
-        },
-        py::is_operator());
-    const auto property = [&](const char* name, const char* doc, const auto& of) {
-        type.def_property_readonly(
-            name, [of](const Foreign& self) { return self.read(of); }, doc);
-    };
-    using F = const ForeignFilter&;
-    property("format", "The name of its format.", [](F f) { return name_of(f); });
-    property("k", "The number of bits that a key sets.", [](F f) { return f.k(); });
-    property("size_in_bytes", "Of its bits.", [](F f) { return f.size_in_bytes(); });
-    property("details", "What its bytes say besides: seed, strategy, ..",
-             [](F f) { return f.details(); });
-    type.def("__repr__", [](const Foreign& self) {
-        return self.read([](F f) {
-            return "<simdbloom.ForeignFilter of " + name_of(f) + ", " +
-                   std::to_string(f.size_in_bytes()) + " bytes>";
-        });
+    define_copying(type);
+    define_operator(type, "__ior__", "__or__", &unite);
+    define_facts(type);
+    define_property(type, "format", "The name of its format.", &name_of);
+    define_property(type, "details", "What its bytes say besides: seed, strategy, ..",
+                    &ForeignFilter::details);
+    define_call(type, "__repr__", "", [](const ForeignFilter& f) {
+        return "<simdbloom.ForeignFilter of " + name_of(f) + ", " +
+               std::to_string(f.size_in_bytes()) + " bytes>";
     });
     module.def(
         "foreign_formats", [] { return names_of(foreign_formats()); },
@@ -222,7 +185,7 @@ void define_foreign(py::module_& module) {
             const BufferOf buffer(data);
             return names_of(foreign_formats_of(buffer.bytes()));
         },
-        py::arg("data"),
+        "data"_a,
         "The formats whose fixed bytes and lengths these bytes have; never 'leveldb' and "
         "'impala'.");
 }

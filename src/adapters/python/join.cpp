@@ -14,8 +14,6 @@ namespace simdbloom::python {
 
 namespace {
 
-using Alone = std::unique_lock<std::shared_mutex>;
-
 class Builder {
 public:
     Builder(const std::string& spec, std::size_t n_keys, std::optional<double> bits_per_key,
@@ -37,145 +35,145 @@ public:
             batch.rows.insert_into(there());
         });
     }
-    void unite(const Join& part) {
+    /// Calls use(builder) beside other threads.
+    template <class Use>
+    auto read(const Use& use) const {
+        const NoGil no_gil;
+        const std::shared_lock lock(mutex_);
+        return std::invoke(use, there());
+    }
+    /// Calls use(builder) alone.
+    template <class Use>
+    auto write(const Use& use) {
         const NoGil no_gil;
         const std::unique_lock lock(mutex_);
-        there().unite(part.filter);
-    }
-    std::shared_ptr<Join> finish(bool part) {
-        const NoGil no_gil;
-        const std::unique_lock lock(mutex_);
-        auto join =
-            std::make_shared<Join>(part ? std::move(there()).part() : std::move(there()).finish());
-        builder_.reset();
-        return join;
-    }
-    std::shared_ptr<Filter> filter() {
-        const NoGil no_gil;
-        const std::unique_lock lock(mutex_);
-        auto filter = std::make_shared<Filter>(std::move(there()).filter());
-        builder_.reset();
-        return filter;
-    }
-    /// Calls use(builder); nothing else may use it meanwhile if the lock is a unique one.
-    template <class Lock = std::shared_lock<std::shared_mutex>, class Use>
-    auto with(const Use& use) {
-        const NoGil no_gil;
-        const Lock lock(mutex_);
         return use(there());
+    }
+    void unite(const Join& part) {
+        write([&](JoinBuilder& builder) { builder.unite(part.structure); });
+    }
+    /// A C made by use(builder), which is finished then.
+    template <class C, class Use>
+    std::shared_ptr<C> finished(const Use& use) {
+        return write([&](JoinBuilder& builder) {
+            auto made = std::make_shared<C>(use(std::move(builder)));
+            builder_.reset();
+            return made;
+        });
     }
     /// Unites saved bytes as unite_saved does, and is finished.
     Loaded<std::size_t> unite_saved(std::vector<std::byte>& into, std::span<const std::byte> other,
                                     const Options& options) {
-        const NoGil no_gil;
-        const Alone lock(mutex_);
-        auto united = simdbloom::unite_saved(into, other, there(), options);
-        builder_.reset();
-        return united;
+        return write([&](JoinBuilder& builder) {
+            auto united = simdbloom::unite_saved(into, other, builder, options);
+            builder_.reset();
+            return united;
+        });
     }
 
 private:
-    JoinBuilder& there() {
+    JoinBuilder& there() const {
         if (!builder_) throw std::invalid_argument("simdbloom: this builder was finished before");
         return *builder_;
     }
 
     std::unique_ptr<JoinBuilder> builder_;
-    std::shared_mutex mutex_;
+    mutable std::shared_mutex mutex_;
 };
 
 std::string prune(const Join& self, const py::int_& low, const py::int_& high) {
-    check_asked(self.filter.key_kind(), KeyKind::integers);
+    check_asked(self.structure.key_kind(), KeyKind::integers);
     const auto of = [](const py::int_& number) {
         return std::get<std::uint64_t>(one_key(number).plain);
     };
     if (low < py::int_(0)) {
         if (high > py::int_(std::numeric_limits<std::int64_t>::max()))
             throw_overflow("a range from below 0 ends at most at 2**63 - 1");
-        return std::string(to_string(self.filter.prune(static_cast<std::int64_t>(of(low)),
-                                                       static_cast<std::int64_t>(of(high)))));
+        return std::string(to_string(self.structure.prune(static_cast<std::int64_t>(of(low)),
+                                                          static_cast<std::int64_t>(of(high)))));
     }
-    return std::string(to_string(self.filter.prune(of(low), of(high))));
+    return std::string(to_string(self.structure.prune(of(low), of(high))));
 }
 
 void define_builder(py::module_& module) {
-    py::class_<Builder> type(
+    ClassOf<Builder> type(
         module, "JoinBuilder",
-        "Builds a filter, from any number of threads.\n\n"
-        "spec: the filter's; 'auto' chooses. n_keys, bits_per_key: its size; n_keys=0 allows any "
-        "number. fpr: a rate instead of a size. max_bytes: a limit on its memory.");
+        "Builds a filter, from any number of threads.\n\nspec: the filter's; 'auto' chooses. "
+        "n_keys, bits_per_key: its size; n_keys=0 allows any number. fpr: a rate instead of a "
+        "size. max_bytes: a limit on its memory.");
     define_with_keys(
         type, "insert", "Inserts n keys, from any thread. ValueError after finish().", "",
         [](Builder& self, py::handle keys, bool hashed) { self.insert(Keys(keys, hashed)); });
     type.def(py::init<const std::string&, std::size_t, std::optional<double>, std::optional<double>,
                       std::size_t>(),
-             py::arg("spec") = "auto", py::arg("n_keys") = 0, py::arg("bits_per_key") = py::none(),
-             py::kw_only(), py::arg("fpr") = py::none(), py::arg("max_bytes") = 0)
-        .def("unite", &Builder::unite, py::arg("part"),
+             "spec"_a = "auto", "n_keys"_a = 0, "bits_per_key"_a = py::none(), py::kw_only(),
+             "fpr"_a = py::none(), "max_bytes"_a = 0)
+        .def("unite", &Builder::unite, "part"_a,
              "Adds the part() of another builder. ValueError for another spec.")
-        .def_property_readonly(
-            "rows", [](Builder& self) { return self.with([](const auto& b) { return b.rows(); }); },
-            "The number of rows so far, NULLs not counted.")
-        .def_property_readonly(
-            "key_kind",
-            [](Builder& self) {
-                return to_string(self.with([](const auto& b) { return b.key_kind(); }));
-            },
-            "The kind of the keys, see Filter.")
         .def(
             "announce",
             [](Builder& self, std::size_t n) {
-                return self.with([&](auto& b) { return b.announce(n); });
+                return self.read([&](auto& b) { return b.announce(n); });
             },
-            py::arg("n"),
+            "n"_a,
             "Announces n more partitions, before their rows, and returns the number of the first. "
             "finish() accepts all rows unless every partition is sealed.")
         .def(
             "seal",
             [](Builder& self, std::size_t partition) {
-                self.with([&](auto& b) { b.seal(partition); });
+                self.read([&](auto& b) { b.seal(partition); });
             },
-            py::arg("partition"),
+            "partition"_a,
             "All rows of that partition are in. IndexError for one that was not announced, "
             "ValueError for one that is sealed.")
-        .def_property_readonly(
-            "unsealed",
-            [](Builder& self) { return self.with([](const auto& b) { return b.unsealed(); }); },
-            "The number of partitions that are not sealed.")
         .def(
             "keep_at_most",
             [](Builder& self, std::size_t bytes) {
-                self.with<Alone>([&](auto& b) { b.keep_at_most(bytes); });
+                self.write([&](auto& b) { b.keep_at_most(bytes); });
             },
-            py::arg("bytes"),
+            "bytes"_a,
             "Keeps at most so many bytes of keys; a filter takes them all where they are more. "
             "ValueError without max_bytes, and where no keys are kept.")
         .def(
             "use_times",
             [](Builder& self, const FilterTimes& times) {
-                self.with<Alone>([&](auto& b) { b.use_times(times); });
+                self.write([&](auto& b) { b.use_times(times); });
             },
-            py::arg("times"),
+            "times"_a,
             "Lets finish() choose the filter by these times. ValueError for a builder that does "
-            "not "
-            "choose.")
+            "not choose.")
         .def(
-            "finish", [](Builder& self) { return self.finish(false); },
+            "finish",
+            [](Builder& self) {
+                return self.finished<Join>([](JoinBuilder&& b) { return std::move(b).finish(); });
+            },
             "The filter. A second call raises ValueError.")
         .def(
-            "part", [](Builder& self) { return self.finish(true); },
-            "The filter as a part for unite() of another builder. A second call raises "
-            "ValueError.")
-        .def("filter", &Builder::filter,
-             "A Filter that can be united with others. ValueError for a builder that keeps its "
-             "keys, as 'auto' does, and unless all partitions are sealed.");
+            "part",
+            [](Builder& self) {
+                return self.finished<Join>([](JoinBuilder&& b) { return std::move(b).part(); });
+            },
+            "The filter as a part for unite() of another builder. A second call raises ValueError.")
+        .def(
+            "filter",
+            [](Builder& self) {
+                return self.finished<Filter>([](JoinBuilder&& b) { return std::move(b).filter(); });
+            },
+            "A Filter that can be united with others. ValueError for a builder that keeps its "
+            "keys, as 'auto' does, and unless all partitions are sealed.");
+    define_property(type, "rows", "The number of rows so far, NULLs not counted.",
+                    &JoinBuilder::rows);
+    define_property(type, "unsealed", "The number of partitions that are not sealed.",
+                    &JoinBuilder::unsealed);
+    define_property(type, "key_kind", "The kind of the keys, see Filter.",
+                    [](const JoinBuilder& b) { return to_string(b.key_kind()); });
     define_worth(type, [](Builder& self, const Workload& workload) {
-        return self.with<Alone>([&](const auto& b) { return b.worth(workload); });
+        return self.write([&](const JoinBuilder& b) { return b.worth(workload); });
     });
 }
 
 py::bytes united_bytes(py::handle into, py::handle other, Builder* rather,
-                       const std::optional<py::bytes>& secret, std::size_t max_bytes) {
+                       const MaybeSecret& secret, std::size_t max_bytes) {
     const BufferOf first(into), second(other);
     const Options options = options_of({}, 0, secret ? "keyed" : "fast", secret, max_bytes);
     std::vector<std::byte> bytes(first.bytes().begin(), first.bytes().end());
@@ -185,20 +183,19 @@ py::bytes united_bytes(py::handle into, py::handle other, Builder* rather,
 }
 
 void define_saved_parts(py::module_& module) {
-    module.def("unite_saved", &united_bytes, py::arg("into"), py::arg("other"), py::kw_only(),
-               py::arg("rather") = py::none(), py::arg("secret") = py::none(),
-               py::arg("max_bytes") = 0,
+    module.def("unite_saved", &united_bytes, "into"_a, "other"_a, py::kw_only(),
+               "rather"_a = py::none(), "secret"_a = py::none(), "max_bytes"_a = 0,
                "The bytes of the union of two saved Bloom filters, JoinFilters or parts, without "
-               "loading them.\n\nrather: a new JoinBuilder like those of the parts, for lists "
-               "and bitmaps that cannot be united as bytes; the call finishes it. secret: of a "
-               "keyed hash. max_bytes: of a bitmap. LoadError, with fault 'unlike' for filters "
-               "that cannot be united.");
+               "loading them.\n\nrather: a new JoinBuilder like those of the parts, for lists and "
+               "bitmaps that cannot be united as bytes; the call finishes it. secret: of a keyed "
+               "hash. max_bytes: of a bitmap. LoadError, with fault 'unlike' for filters that "
+               "cannot be united.");
     module.def(
         "save_part",
         [](const Join& filter, std::size_t part, std::size_t parts) {
-            return bytes_from(save_part(filter.filter, part, parts));
+            return bytes_from(save_part(filter.structure, part, parts));
         },
-        py::arg("filter"), py::arg("part"), py::arg("parts"),
+        "filter"_a, "part"_a, "parts"_a,
         "The bytes of part number `part` of `parts`, for unite_saved(). JoinFilter.from_bytes() of "
         "a union that lacks a part accepts all rows. IndexError unless part < parts.");
     module.def(
@@ -207,7 +204,7 @@ void define_saved_parts(py::module_& module) {
             const BufferOf buffer(data);
             return loaded(missing_parts(buffer.bytes()));
         },
-        py::arg("data"),
+        "data"_a,
         "The numbers of the parts that are missing in the bytes of save_part() or of a union of "
         "such. LoadError for other bytes.");
 }
@@ -215,31 +212,22 @@ void define_saved_parts(py::module_& module) {
 }  // namespace
 
 void define_join(py::module_& module) {
-    py::class_<Join, std::shared_ptr<Join>> type(
-        module, "JoinFilter", "What a join probes: a list of keys, a bitmap, or a filter.");
-    const auto property = [&](const char* name, const char* doc, const auto& of) {
-        type.def_property_readonly(
-            name, [of](const Join& self) { return of(self.filter); }, doc);
-    };
+    ClassOf<Join> type(module, "JoinFilter",
+                       "What a join probes: a list of keys, a bitmap, or a filter.");
     using F = const JoinFilter&;
-    property("kind", "'all', 'none', 'list', 'bitmap', 'prefix' or 'filter'.",
-             [](F f) { return std::string(to_string(f.kind())); });
-    property("key_kind", "The kind of the keys, see Filter.",
-             [](F f) { return to_string(f.key_kind()); });
-    property("why", "The reason for this kind, in words.", [](F f) { return f.why(); });
-    property("size_in_bytes", "The size of its keys or bits.",
-             [](F f) { return f.size_in_bytes(); });
-    type.def(
-        "estimated_fpr", [](const Join& self) { return self.filter.estimated_fpr(); },
-        "The false-positive rate by the bits that are set.");
-    property("range", "(low, high), the least and the greatest integer key, or None if unknown.",
-             [](F f) -> py::object {
-                 if (!f.range()) return py::none();
-                 const auto [low, high, is_signed] = *f.range();
-                 if (!is_signed) return py::make_tuple(low, high);
-                 return py::make_tuple(static_cast<std::int64_t>(low),
-                                       static_cast<std::int64_t>(high));
-             });
+    define_property(type, "kind", "'all', 'none', 'list', 'bitmap', 'prefix' or 'filter'.",
+                    [](F f) { return std::string(to_string(f.kind())); });
+    define_property(type, "why", "The reason for this kind, in words.", &JoinFilter::why);
+    type.def_property_readonly(
+        "range",
+        [](const Join& self) -> py::object {
+            if (!self.structure.range()) return py::none();
+            const auto [low, high, is_signed] = *self.structure.range();
+            if (!is_signed) return py::make_tuple(low, high);
+            return py::make_tuple(static_cast<std::int64_t>(low), static_cast<std::int64_t>(high));
+        },
+        "(low, high), the least and the greatest integer key, or None if unknown.");
+    define_facts(type);
     type.def_static(
         "accept_all", [] { return std::make_shared<Join>(JoinFilter::accept_all()); },
         "In place of a filter that was given up: every row passes that is not NULL.");
@@ -247,17 +235,13 @@ void define_join(py::module_& module) {
         "accept_none", [] { return std::make_shared<Join>(JoinFilter::accept_none()); },
         "The filter of an empty build side: no row passes.");
     define_worth(type, [](const Join& self, const Workload& workload) {
-        const NoGil no_gil;
-        return self.filter.worth(workload);
+        return self.read([&](F f) { return f.worth(workload); });
     });
-    type.def("prune", &prune, py::arg("low"), py::arg("high"),
+    type.def("prune", &prune, "low"_a, "high"_a,
              "'none', 'maybe' or 'all': which rows with integer keys from low to high pass. "
              "ValueError if low is above high, OverflowError beyond 64 bits.");
-    type.def("__repr__",
-             [](const Join& self) { return "<simdbloom.JoinFilter " + self.filter.why() + ">"; });
-    define_saving<JoinFilter>(
-        type, [](const Join& self, const auto& use) { return use(self.filter); },
-        [](const JoinFilter& filter) { return std::make_shared<Join>(filter); });
+    define_call(type, "__repr__", "", [](F f) { return "<simdbloom.JoinFilter " + f.why() + ">"; });
+    define_saving(type);
     define_asking(type);
     define_builder(module);
     define_saved_parts(module);

@@ -24,14 +24,6 @@ std::string name_of(py::handle object) {
     return py::cast<std::string>(py::type::of(object).attr("__name__"));
 }
 
-/// __array__ turns an Arrow column of integers with NULLs into floats, which lose keys; not so for
-/// pandas.
-void refuse_arrow(py::handle column) {
-    if (is_arrow(column))
-        throw py::type_error("simdbloom: Rows does not take Arrow columns (" + name_of(column) +
-                             "): pass an Arrow table, whose columns make rows");
-}
-
 template <class T>
 KeyColumn numbers(const detail::ColumnPlace& place, std::size_t first, std::size_t n) {
     return KeyColumn(std::span(static_cast<const T*>(place.data) + first, n));
@@ -72,13 +64,6 @@ std::string_view text_at(const detail::ColumnPlace& place, std::size_t row) {
         return {place.bytes + offset[0], static_cast<std::size_t>(offset[1] - offset[0])};
     }
     return {static_cast<const char*>(place.data) + row * place.width, place.width};
-}
-
-bool is_arrow(py::handle object) {
-    if (py::isinstance<py::array>(object)) return false;
-    const auto module = text_of(py::type::of(object).attr("__module__"));
-    return !module.starts_with("pandas.") &&
-           (has(object, "__arrow_c_array__") || has(object, "__arrow_c_stream__"));
 }
 
 bool is_one_key(py::handle object) {
@@ -138,15 +123,13 @@ Keys::Keys(py::handle object, bool hashed) {
     if (PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr()) ||
         PyByteArray_Check(object.ptr()))
         throw py::type_error("simdbloom: " + name_of(object) +
-                             " is one key, not a batch: put it in a list, or call add(key), "
-                             "key in filter");
+                             " is one key, not a batch: put it in a list, or call add(key), key in "
+                             "filter");
     if (py::isinstance<Columns>(object)) {
         const auto& rows = object.cast<const Columns&>();
         nulls_ = rows.nulls;
-        for (const py::object& column : rows.columns) {
-            refuse_arrow(column);
-            columns_.push_back(column_of(column, hashed));
-        }
+        for (const py::object& column : rows.columns)
+            columns_.push_back(column_of(columns_module().attr("column_of_rows")(column), hashed));
     } else if (take_arrow_if_it_can(object)) {
         if (hashed) throw py::type_error("simdbloom: hashes are an array of uint64 of numpy");
         return;

@@ -26,6 +26,8 @@
 namespace simdbloom::python {
 
 namespace py = pybind11;
+using namespace py::literals;
+using namespace py::literals;
 
 /// Releases the GIL until its destructor. A thread that is still at work when the interpreter ends
 /// waits here for ever: Python would unwind the thread, and C++ would call terminate().
@@ -68,6 +70,9 @@ inline std::string text_of(py::handle object) { return py::cast<std::string>(py:
 inline std::string repr_of(py::handle object) {
     return text_of(py::module_::import("reprlib").attr("repr")(object));
 }
+
+/// simdbloom/_columns.py.
+inline py::object columns_module() { return py::module_::import("simdbloom._columns"); }
 
 /// Rows of one batch: between two of them Ctrl-C and other signals are heard.
 constexpr std::size_t piece_rows = std::size_t{1} << 20;
@@ -130,7 +135,7 @@ struct OwnedColumn {
     std::vector<std::string_view> views{};
     Texts texts{};
     std::vector<std::uint8_t> valid{};
-    std::int64_t unit = 0;                      ///< of times: the nanoseconds of a unit
+    std::int64_t unit = 0;                      ///< of times: the nanoseconds of a unit, else 0
     std::unique_ptr<OwnedColumn> dictionary{};  ///< of categoricals
     std::optional<KeyColumn> column{};
 };
@@ -140,9 +145,6 @@ struct Batch {
     const JoinRows& rows;
     const KeyColumn* column;  ///< if the batch is one column of numpy or Python, else null
 };
-
-/// Whether the object is a column or table of Arrow's interface, but not of pandas.
-bool is_arrow(py::handle object);
 
 /// Several columns whose rows are the keys: the Python class Rows.
 struct Columns {
@@ -216,8 +218,6 @@ py::array array_of(py::handle object);
 KeyColumn rows_of(const KeyColumn& column, std::size_t first, std::size_t n);
 /// Text or bytes of a column of this module.
 std::string_view text_at(const detail::ColumnPlace& place, std::size_t row);
-/// pandas' categoricals, as an array, an index or a series.
-bool is_categorical(py::handle object);
 /// The column of an array, a sequence or another iterable.
 std::unique_ptr<OwnedColumn> column_of(py::handle object, bool hashed);
 
@@ -231,12 +231,6 @@ struct OneTime {
 std::optional<OneTime> one_time(py::handle object);
 /// The times of a sequence, NULLs included, in one unit. Throws OverflowError if no unit fits all.
 void take_times(OwnedColumn& own, const std::vector<std::optional<OneTime>>& times);
-/// An array of numpy's datetime64 or timedelta64, and its unit. Throws as one_time does.
-struct TimeArray {
-    py::array values;
-    std::int64_t unit;
-};
-TimeArray time_array(py::array array);
 
 /// None, and pandas' NA and NaT.
 bool is_missing(py::handle object);

@@ -30,9 +30,6 @@ py::bytes bytes_of_secret(const Secret& secret) {
 
 namespace {
 
-using Text = std::optional<std::string>;
-using MaybeSecret = std::optional<py::bytes>;
-
 Hashing hashing_of(const std::string& name) {
     for (const Hashing hashing : {Hashing::fast, Hashing::seeded, Hashing::keyed})
         if (to_string(hashing) == name) return hashing;
@@ -49,13 +46,11 @@ std::shared_ptr<Filter> made(const std::string& spec, std::size_t n_keys,
                              std::optional<double> bits_per_key, std::optional<double> fpr,
                              std::optional<double> growth, std::optional<double> tightening,
                              Options options) {
-    if (bits_per_key.has_value() == fpr.has_value())
-        throw py::type_error("simdbloom: Filter takes either bits_per_key or fpr");
+    check_size("Filter", bits_per_key, fpr);
     if (growth || tightening) {
         if (!spec.starts_with("scalable") || !fpr)
             throw py::type_error(
-                "simdbloom: growth and tightening need spec=\"scalable\" and "
-                "fpr, not spec=\"" +
+                "simdbloom: growth and tightening need spec=\"scalable\" and fpr, not spec=\"" +
                 spec + "\"");
         Scaling scaling{.first_capacity = n_keys, .fpr = *fpr};
         scaling.growth = growth.value_or(scaling.growth);
@@ -179,7 +174,7 @@ void throw_load_error(const LoadError& error, const std::filesystem::path* path)
     throw py::error_already_set();
 }
 
-void define_making(py::class_<Filter, std::shared_ptr<Filter>>& type) {
+void define_making(ClassOf<Filter>& type) {
     type.def(
         py::init([](const std::string& spec, std::size_t n_keys, std::optional<double> bits_per_key,
                     std::optional<double> fpr, const Text& isa, std::uint64_t seed,
@@ -191,29 +186,19 @@ void define_making(py::class_<Filter, std::shared_ptr<Filter>>& type) {
             options.huge_pages = huge_pages;
             return made(spec, n_keys, bits_per_key, fpr, growth, tightening, options);
         }),
-        py::arg("spec"), py::arg("n_keys"), py::arg("bits_per_key") = py::none(), py::kw_only(),
-        py::arg("fpr") = py::none(), py::arg("isa") = py::none(), py::arg("seed") = 0,
-        py::arg("hashing") = "fast", py::arg("secret") = py::none(), py::arg("max_bytes") = 0,
-        py::arg("fold_levels") = 0, py::arg("huge_pages") = true, py::arg("growth") = py::none(),
-        py::arg("tightening") = py::none());
-    define_secret(type, [](const Filter& self) { return self.row_hash(); });
+        "spec"_a, "n_keys"_a, "bits_per_key"_a = py::none(), py::kw_only(), "fpr"_a = py::none(),
+        "isa"_a = py::none(), "seed"_a = 0, "hashing"_a = "fast", "secret"_a = py::none(),
+        "max_bytes"_a = 0, "fold_levels"_a = 0, "huge_pages"_a = true, "growth"_a = py::none(),
+        "tightening"_a = py::none());
 }
 
-void define_filter_saving(py::class_<Filter, std::shared_ptr<Filter>>& type) {
+void define_filter_saving(ClassOf<Filter>& type) {
     using Path = std::filesystem::path;
-    define_saving<AnyFilter>(
-        type, [](const Filter& self, const auto& use) { return self.read(use); },
-        [](AnyFilter filter) { return std::make_shared<Filter>(std::move(filter)); });
-    define_reader(
-        type, "map", "path",
-        "A read-only filter whose bits stay in the file. The file may be removed, but must not "
-        "change or be cut. Errors as of load. Changes raise ValueError.",
-        [](const py::object& file, const Options& options) {
-            const Path path = path_of(file, nullptr);
-            return viewed([&] { return map_file<FrozenFilter>(path, options); },
-                          [&] { return map_file<BloomierMap>(path, options); }, py::object(),
-                          &path);
-        });
+    define_saving(type);
+    define_mapping(type, [](const Path& path, const Options& options) {
+        return viewed([&] { return map_file<FrozenFilter>(path, options); },
+                      [&] { return map_file<BloomierMap>(path, options); }, py::object(), &path);
+    });
     using Bytes = std::span<const std::byte>;
     define_view(
         type,

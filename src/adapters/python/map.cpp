@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "filter.hpp"
-#include "simdbloom/any/serialize.hpp"
 #include "simdbloom/fixed/bloomier.hpp"
 
 namespace simdbloom::python {
 
 namespace {
 
+using Map = Guarded<BloomierMap>;
 using Values = py::array_t<std::uint32_t, py::array::c_style>;
 
 /// Values as uint32. Throws ValueError for a value out of range.
@@ -33,8 +33,8 @@ Values values_of(py::handle object) {
     return values;
 }
 
-BloomierMap built(py::handle keys, py::handle values, std::optional<unsigned> value_bits,
-                  unsigned check_bits, std::uint64_t seed, unsigned arity) {
+std::shared_ptr<Map> built(py::handle keys, py::handle values, std::optional<unsigned> value_bits,
+                           unsigned check_bits, std::uint64_t seed, unsigned arity) {
     const Values given = values_of(values);
     const std::span all(given.data(), static_cast<std::size_t>(given.size()));
     Keys batch(keys);
@@ -55,13 +55,15 @@ BloomierMap built(py::handle keys, py::handle values, std::optional<unsigned> va
         value_bits = static_cast<unsigned>(std::bit_width(any));
     }
     const NoGil no_gil;
-    return BloomierMap::build(simdbloom::Keys::hashes(of.hashes), all, *value_bits, check_bits,
-                              options, {.arity = arity});
+    return std::make_shared<Map>(BloomierMap::build(simdbloom::Keys::hashes(of.hashes), all,
+                                                    *value_bits, check_bits, options,
+                                                    {.arity = arity}));
 }
 
-py::tuple lookup(const BloomierMap& self, py::handle keys) {
+py::tuple lookup(const Map& map, py::handle keys) {
+    const BloomierMap& self = map.structure;  // never changes
     Keys batch(keys);
-    const HashedKeys of(batch, hash_of_rows(self),
+    const HashedKeys of(batch, hash_of_rows(self.key_hash()),
                         [&](const JoinRows& rows) { return asked_rows(self.key_kind(), rows); });
     const std::size_t n = of.hashes.size();
     Values values(static_cast<py::ssize_t>(n));
@@ -80,67 +82,56 @@ py::tuple lookup(const BloomierMap& self, py::handle keys) {
     return py::make_tuple(values, found);
 }
 
-std::optional<std::uint32_t> value_of(const BloomierMap& self, py::handle key) {
-    return std::visit([&](auto k) { return self.value_of(k); }, one_key(key).in(self.key_kind()));
+std::optional<std::uint32_t> value_of(const Map& self, py::handle key) {
+    const OneKey one = one_key(key);  // owns the bytes of a UUID
+    return std::visit([&](auto k) { return self.structure.value_of(k); },
+                      one.in(self.structure.key_kind()));
 }
 
 }  // namespace
 
 void define_map(py::module_& module) {
-    py::class_<BloomierMap> type(
+    ClassOf<Map> type(
         module, "Map",
         "A map from n keys to n integers below 2**32 that holds no keys. It is exact for its keys "
-        "and finds an absent key at a rate of 2**-check_bits.\n\nvalue_bits: the width of a "
-        "value, by default that of the largest. arity: 4 takes 5 % less space than 3 and one more "
-        "load. Raises ValueError for a NULL key, a key with two "
-        "values or a value out of range; TypeError and OverflowError as Filter.insert.");
-    type.def(py::init(&built), py::arg("keys"), py::arg("values"), py::kw_only(),
-             py::arg("value_bits") = py::none(), py::arg("check_bits") = 8, py::arg("seed") = 0,
-             py::arg("arity") = 3)
-        .def("lookup", &lookup, py::arg("keys"),
+        "and finds an absent key at a rate of 2**-check_bits.\n\nvalue_bits: the width of a value, "
+        "by default that of the largest. arity: 4 takes 5 % less space than 3 and one more load. "
+        "Raises ValueError for a NULL key, a key with two values or a value out of range; "
+        "TypeError and OverflowError as Filter.insert.");
+    type.def(py::init(&built), "keys"_a, "values"_a, py::kw_only(), "value_bits"_a = py::none(),
+             "check_bits"_a = 8, "seed"_a = 0, "arity"_a = 3)
+        .def("lookup", &lookup, "keys"_a,
              "Two arrays of n: the value of each key (uint32, 0 for an absent key) and whether the "
              "key was found (bool). Errors as Filter.contains.")
-        .def("__contains__", [](const BloomierMap& self,
-                                py::handle key) { return value_of(self, key).has_value(); })
+        .def("__contains__",
+             [](const Map& self, py::handle key) { return value_of(self, key).has_value(); })
         .def("__getitem__",
-             [](const BloomierMap& self, const py::object& key) {
+             [](const Map& self, const py::object& key) {
                  if (const auto value = value_of(self, key)) return *value;
                  PyErr_SetObject(PyExc_KeyError, key.ptr());
                  throw py::error_already_set();
              })
-        .def("__len__", &BloomierMap::n_keys)
+        .def("__len__", [](const Map& self) { return self.structure.n_keys(); })
         .def(
             "get",
-            [](const BloomierMap& self, py::handle key, const py::object& otherwise) {
+            [](const Map& self, py::handle key, const py::object& otherwise) {
                 const auto value = value_of(self, key);
                 return value ? py::object(py::int_(*value)) : otherwise;
             },
-            py::arg("key"), py::arg("default") = py::none(),
-            "The value of one key, or `default` for an absent one. Errors as Filter.add.")
-        .def_property_readonly("n_keys", &BloomierMap::n_keys, "The number of distinct keys.")
-        .def_property_readonly("spec", &BloomierMap::spec)
-        .def_property_readonly(
-            "key_kind", [](const BloomierMap& self) { return to_string(self.key_kind()); },
-            "The kind of the keys, see Filter.")
-        .def_property_readonly("size_in_bytes", &BloomierMap::size_in_bytes)
-        .def_property_readonly("bits_per_key", &BloomierMap::bits_per_key)
-        .def_property_readonly("value_bits", &BloomierMap::value_bits)
-        .def_property_readonly("check_bits", &BloomierMap::check_bits)
-        .def("__repr__", [](const BloomierMap& self) {
-            return "<simdbloom.Map " + self.spec() + " of " + std::to_string(self.n_keys()) +
-                   " keys>";
-        });
+            "key"_a, "default"_a = py::none(),
+            "The value of one key, or `default` for an absent one. Errors as Filter.add.");
+    define_call(type, "__repr__", "", [](const BloomierMap& map) {
+        return "<simdbloom.Map " + map.spec() + " of " + std::to_string(map.n_keys()) + " keys>";
+    });
+    define_property(type, "value_bits", "The width of a value.", &BloomierMap::value_bits);
+    define_property(type, "check_bits", "The width of a check.", &BloomierMap::check_bits);
+    define_facts(type);
     type.attr("__iter__") = py::none();  // it has no keys to give
-    define_saving<BloomierMap>(
-        type, [](const BloomierMap& self, const auto& use) { return use(self); },
-        [](BloomierMap map) { return map; });
-    define_reader(type, "map", "path",
-                  "A map whose slots stay in the file, which must not change. Errors as of load.",
-                  [](const py::object& file, const Options& options) {
-                      const std::filesystem::path path = path_of(file, nullptr);
-                      return loaded_by<BloomierMap>(
-                          [&] { return simdbloom::map_file<BloomierMap>(path, options); }, &path);
-                  });
+    define_saving(type);
+    define_mapping(type, [](const std::filesystem::path& path, const Options& options) {
+        return std::make_shared<Map>(
+            loaded_by<BloomierMap>([&] { return map_file<BloomierMap>(path, options); }, &path));
+    });
 }
 
 }  // namespace simdbloom::python

@@ -52,9 +52,8 @@ namespace {
 
 /// Builds a fuse filter of all its keys.
 std::shared_ptr<Filter> build_filter(py::handle keys, unsigned check_bits, std::uint64_t seed,
-                                     const std::string& hashing,
-                                     const std::optional<py::bytes>& secret, bool hashed,
-                                     unsigned arity) {
+                                     const std::string& hashing, const MaybeSecret& secret,
+                                     bool hashed, unsigned arity) {
     Options options = options_of({}, seed, hashing, secret, 0);
     const auto hashes = hashes_for_new(keys, hashed, options);
     const NoGil no_gil;
@@ -96,10 +95,9 @@ void define_advice(py::module_& module) {
                                              table_bytes, erase, grow, merge, all_at_once},
                                             least_keys);
             },
-            py::arg("n_keys"), py::kw_only(), py::arg("least_keys") = 0,
-            py::arg("max_bits_per_key") = 20, py::arg("max_bytes") = 0, py::arg("table_bytes") = 0,
-            py::arg("erase") = false, py::arg("grow") = false, py::arg("merge") = false,
-            py::arg("all_at_once") = false,
+            "n_keys"_a, py::kw_only(), "least_keys"_a = 0, "max_bits_per_key"_a = 20,
+            "max_bytes"_a = 0, "table_bytes"_a = 0, "erase"_a = false, "grow"_a = false,
+            "merge"_a = false, "all_at_once"_a = false,
             "Measures the filters that advise() compares for these arguments, in one to two "
             "seconds: filters of n_keys keys, or of least_keys to n_keys keys.")
         .def(
@@ -109,7 +107,7 @@ void define_advice(py::module_& module) {
                 const PredictedTimes times = predicted_times(self, spec, parse_isa(isa), bytes);
                 return py::make_tuple(times.absent, times.present, times.insert);
             },
-            py::arg("spec"), py::arg("isa"), py::arg("bytes"),
+            "spec"_a, "isa"_a, "bytes"_a,
             "(absent, present, insert): ns a lookup of an absent and of a present key, and ns an "
             "insert, for a filter of so many bytes. ValueError for a spec that was not measured.")
         .def_property_readonly("noise", &FilterTimes::noise);
@@ -133,15 +131,12 @@ void define_advice(py::module_& module) {
             const NoGil no_gil;
             return times != nullptr ? advise(workload, *times) : advise(workload);
         },
-        py::arg("n_keys"), py::arg("work_ns"), py::kw_only(), py::arg("probes") = py::none(),
-        py::arg("hits") = 0, py::arg("max_bits_per_key") = 20, py::arg("max_bytes") = 0,
-        py::arg("table_bytes") = 0, py::arg("erase") = false, py::arg("grow") = false,
-        py::arg("merge") = false, py::arg("all_at_once") = false, py::arg("times") = py::none(),
+        "n_keys"_a, "work_ns"_a, py::kw_only(), "probes"_a = py::none(), "hits"_a = 0,
+        "max_bits_per_key"_a = 20, "max_bytes"_a = 0, "table_bytes"_a = 0, "erase"_a = false,
+        "grow"_a = false, "merge"_a = false, "all_at_once"_a = false, "times"_a = py::none(),
         "The filter of least total time for a workload on this machine, by `times`, or measured "
-        "now "
-        "in one to two seconds.\n\nwork_ns: the cost of a probe that passes, in ns. "
-        "probes: their number, None for any. hits: the share of present keys. max_bits_per_key, "
-        "max_bytes: "
+        "now in one to two seconds.\n\nwork_ns: the cost of a probe that passes, in ns. probes: "
+        "their number, None for any. hits: the share of present keys. max_bits_per_key, max_bytes: "
         "limits. table_bytes: of the table behind the filter. erase, grow, merge: what the filter "
         "must support. all_at_once: all keys are known before the first probe.\n\nRaises "
         "ValueError that names the argument.");
@@ -151,23 +146,22 @@ void define_advice(py::module_& module) {
 
 void define_models(py::module_& module) {
     module.def(
-        "expected_fpr", &expected_fpr, py::arg("spec"), py::arg("n_keys"), py::arg("bits_per_key"),
+        "expected_fpr", &expected_fpr, "spec"_a, "n_keys"_a, "bits_per_key"_a,
         "The false-positive rate of n_keys keys at bits_per_key bits, by the exact model. For "
-        "every spec with a layout: not for 'growing16' and 'scalable', whose keys decide "
-        "the size, nor for 'fuse', whose rate is 2**-check_bits.\n\nRaises ValueError "
-        "that names the argument.");
+        "every spec with a layout: not for 'growing16' and 'scalable', whose keys decide the size, "
+        "nor for 'fuse', whose rate is 2**-check_bits.\n\nRaises ValueError that names the "
+        "argument.");
     module.def(
-        "bits_for_fpr", &bits_for_fpr, py::arg("spec"), py::arg("n_keys"), py::arg("fpr"),
+        "bits_for_fpr", &bits_for_fpr, "spec"_a, "n_keys"_a, "fpr"_a,
         "The fewest bits a key whose false-positive rate, by the exact model, is at most fpr. "
         "Specs and errors as of expected_fpr.");
     module.def(
-        "build_filter", &build_filter, py::arg("keys"), py::arg("check_bits") = 8, py::kw_only(),
-        py::arg("seed") = 0, py::arg("hashing") = "fast", py::arg("secret") = py::none(),
-        py::arg("hashed") = false, py::arg("arity") = 3,
+        "build_filter", &build_filter, "keys"_a, "check_bits"_a = 8, py::kw_only(), "seed"_a = 0,
+        "hashing"_a = "fast", "secret"_a = py::none(), "hashed"_a = false, "arity"_a = 3,
         doc_with_keys("A fuse filter of n keys that never change: the least space, about "
-                      "1.13 * check_bits bits a key. Its false-positive rate is "
-                      "2**-check_bits. ValueError for check_bits above 32. arity: 4 takes 5 % "
-                      "less space than 3 and one more load.")
+                      "1.13 * check_bits bits a key. Its false-positive rate is 2**-check_bits. "
+                      "ValueError for check_bits above 32. arity: 4 takes 5 % less space than 3 "
+                      "and one more load.")
             .c_str());
     const auto cardinality = [&](const char* name, const char* doc,
                                  Cardinality (*of)(const AnyFilter&, const AnyFilter&)) {
@@ -182,7 +176,7 @@ void define_models(py::module_& module) {
                 const Cardinality n = of(a.get(), b.get());
                 return std::pair(n.keys, n.standard_error);
             },
-            py::arg("a"), py::arg("b"), doc);
+            "a"_a, "b"_a, doc);
     };
     cardinality("estimated_union",
                 "(keys, error): the number of distinct keys in either filter by the bits that are "

@@ -37,12 +37,6 @@ constexpr char isa_floor[] = "armv8-a";
 constexpr char isa_floor[] = "generic";
 #endif
 
-std::vector<std::string> names_of_isas() {
-    std::vector<std::string> names;
-    for (const Isa isa : usable_isas()) names.emplace_back(to_string(isa));
-    return names;
-}
-
 void define_load_error(py::module_& module) {
     const auto type = py::reinterpret_steal<py::object>(PyErr_NewExceptionWithDoc(
         "simdbloom.LoadError",
@@ -71,9 +65,9 @@ void refuse_objects_without_init(py::module_& module) {
 
 void define_rows(py::module_& module) {
     py::class_<Columns>(module, "Rows",
-                        "Rows of several columns as keys, for every call with keys.\n\n"
-                        "columns: arrays and lists of one length. nulls: 'differ': a row with a "
-                        "None is neither inserted nor found; 'equal': None equals None.")
+                        "Rows of several columns as keys, for every call with keys.\n\ncolumns: "
+                        "arrays and lists of one length. nulls: 'differ': a row with a None is "
+                        "neither inserted nor found; 'equal': None equals None.")
         .def(py::init([](const py::args& columns, const std::string& nulls) {
                  if (nulls != "equal" && nulls != "differ")
                      throw py::value_error("simdbloom: nulls=\"" + nulls +
@@ -84,7 +78,7 @@ void define_rows(py::module_& module) {
                      rows.columns.push_back(py::reinterpret_borrow<py::object>(column));
                  return rows;
              }),
-             py::kw_only(), py::arg("nulls") = "differ");
+             py::kw_only(), "nulls"_a = "differ");
 }
 
 }  // namespace
@@ -106,12 +100,14 @@ PYBIND11_MODULE(_simdbloom, module) {
             PyErr_SetString(PyExc_TypeError, unmade);
         }
     });
-    module.def("usable_isas", &names_of_isas,
-               "The instruction sets whose kernels this machine can run, the slowest first.");
+    module.def(
+        "usable_isas", [] { return names_of(usable_isas()); },
+        "The instruction sets whose kernels this machine can run, the slowest first.");
     define_rows(module);
     define_arrow_column(module);
     define_star(module);
     define_filter(module);
+    define_models(module);
     define_join(module);
     define_bank(module);
     define_exchange(module);
@@ -119,7 +115,6 @@ PYBIND11_MODULE(_simdbloom, module) {
     define_hashed(module);
     define_schemes(module);
     define_map(module);
-    define_models(module);
     define_calls(module);
     refuse_objects_without_init(module);
     module.attr("__name__") = "simdbloom._simdbloom";

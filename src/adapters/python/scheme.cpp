@@ -119,6 +119,16 @@ struct Schemes {
     double estimated_fpr() const {
         return with([](const auto& f) { return f.estimated_fpr(); });
     }
+    std::uint64_t bits() const {
+        return with([](const auto& f) { return f.bits(); });
+    }
+    unsigned k() const {
+        return with([](const auto& f) { return f.k(); });
+    }
+    std::size_t size_in_bytes() const {
+        return with([](const auto& f) { return f.size_in_bytes(); });
+    }
+    const char* name() const { return scheme_names[filter.index()]; }
 };
 
 AnyHash hash_of(const py::object& hash) {
@@ -144,11 +154,9 @@ AnyScheme named_scheme(const std::string& name, std::uint64_t bits, unsigned k, 
     }
 }
 
-using SchemeType = py::class_<Plain<Schemes>, std::shared_ptr<Plain<Schemes>>>;
-
-std::shared_ptr<Plain<Schemes>> made(std::uint64_t bits, const py::object& scheme,
-                                     std::optional<unsigned> k, const py::object& hash,
-                                     std::uint64_t seed) {
+std::shared_ptr<Plain<Schemes>> made_scheme(std::uint64_t bits, const py::object& scheme,
+                                            std::optional<unsigned> k, const py::object& hash,
+                                            std::uint64_t seed) {
     const auto of = [&]() -> AnyScheme {
         if (PyUnicode_Check(scheme.ptr()) != 0) {
             if (!k) throw py::type_error("simdbloom: scheme=" + repr_of(scheme) + " needs k");
@@ -174,31 +182,23 @@ std::shared_ptr<Plain<Schemes>> made(std::uint64_t bits, const py::object& schem
 }  // namespace
 
 void define_schemes(py::module_& module) {
-    SchemeType type(
+    ClassOf<Plain<Schemes>> type(
         module, "SchemeBloom",
         "The textbook's Bloom filter, to compare hash functions: one array of bits, k probes a "
         "key.\n\nbits: of the array. scheme: a list of functions of a key, whose result modulo "
         "bits is a probe; or 'seeds', 'double', 'enhanced' or 'triple': k probes from one hash "
         "under k seeds, or two or three. hash: 'xxh64', 'fnv1a', 'bkdr', 'djb2', 'sdbm', where an "
-        "integer is eight little-endian bytes, or a function of a key and a seed. Functions get "
-        "an int from 0 to 2**64 - 1 or bytes, and give an int, whose low 64 bits count; they must "
-        "not use the filter.\n\nRaises TypeError and ValueError that name the argument.");
-    type.def(py::init(&made), py::arg("bits"), py::arg("scheme"), py::arg("k") = py::none(),
-             py::kw_only(), py::arg("hash") = "xxh64", py::arg("seed") = 0);
-    define_plain(type);
+        "integer is eight little-endian bytes, or a function of a key and a seed. Functions get an "
+        "int from 0 to 2**64 - 1 or bytes, and give an int, whose low 64 bits count; they must not "
+        "use the filter.\n\nRaises TypeError and ValueError that name the argument.");
+    type.def(py::init(&made_scheme), "bits"_a, "scheme"_a, "k"_a = py::none(), py::kw_only(),
+             "hash"_a = "xxh64", "seed"_a = 0);
+    define_filling(type);
+    define_facts(type);
     using S = const Schemes&;
-    const auto property = [&](const char* name, const char* doc, const auto& of) {
-        type.def_property_readonly(
-            name, [of](const Plain<Schemes>& self) { return self.read(of); }, doc);
-    };
-    property("bits", "The number of bits of the array.",
-             [](S s) { return s.with([](const auto& f) { return f.bits(); }); });
-    property("k", "The probes of a key.",
-             [](S s) { return s.with([](const auto& f) { return f.k(); }); });
-    property("scheme", "'functions', 'seeds', 'double', 'enhanced' or 'triple'.",
-             [](S s) { return scheme_names[s.filter.index()]; });
-    property("size_in_bytes", "Of the array.",
-             [](S s) { return s.with([](const auto& f) { return f.size_in_bytes(); }); });
+    define_property(type, "bits", "The number of bits of the array.", &Schemes::bits);
+    define_property(type, "scheme", "'functions', 'seeds', 'double', 'enhanced' or 'triple'.",
+                    &Schemes::name);
     type.def(
         "to_bytes",
         [](const Plain<Schemes>& self) {
@@ -214,20 +214,16 @@ void define_schemes(py::module_& module) {
             return self.read(
                 [&](S s) { return s.with([&](const auto& f) { return f.expected_fpr(n_keys); }); });
         },
-        py::arg("n_keys"), "The false-positive rate at n_keys keys and k ideal functions.");
+        "n_keys"_a, "The false-positive rate at n_keys keys and k ideal functions.");
     type.def(
         "clear",
         [](Plain<Schemes>& self) {
             self.write([](Schemes& s) { std::visit([](auto& f) { f.clear(); }, s.filter); });
         },
         "Removes all keys: the array is zeros.");
-    type.def("__repr__", [](const Plain<Schemes>& self) {
-        return self.read([](S s) {
-            return "<simdbloom.SchemeBloom of " + s.with([](const auto& f) {
-                return std::to_string(f.bits()) + " bits, " + std::to_string(f.k());
-            }) + " probes by " +
-                   scheme_names[s.filter.index()] + ">";
-        });
+    define_call(type, "__repr__", "", [](S s) {
+        return "<simdbloom.SchemeBloom of " + std::to_string(s.bits()) + " bits, " +
+               std::to_string(s.k()) + " probes by " + s.name() + ">";
     });
 }
 

@@ -33,19 +33,17 @@ void define_governor(py::module_& module) {
                          std::uint64_t longest_pause) {
                  return Governor(Settings{stop_at, sample_rows, first_pause, longest_pause});
              }),
-             py::kw_only(), py::arg("stop_at") = usual.stop_at,
-             py::arg("sample_rows") = usual.sample_rows, py::arg("first_pause") = usual.first_pause,
-             py::arg("longest_pause") = usual.longest_pause)
+             py::kw_only(), "stop_at"_a = usual.stop_at, "sample_rows"_a = usual.sample_rows,
+             "first_pause"_a = usual.first_pause, "longest_pause"_a = usual.longest_pause)
         .def_static(
             "for_costs",
             [](double filter_ns, double work_ns) {
                 return Governor(Settings::for_costs(filter_ns, work_ns));
             },
-            py::arg("filter_ns"), py::arg("work_ns"),
+            "filter_ns"_a, "work_ns"_a,
             "One whose stop_at suits these costs: filter_ns to probe a row, work_ns further on for "
-            "a row that "
-            "passes. ValueError unless both are positive and finite.")
-        .def("should_probe", &Governor::should_probe, py::arg("rows"),
+            "a row that passes. ValueError unless both are positive and finite.")
+        .def("should_probe", &Governor::should_probe, "rows"_a,
              "Whether to probe the next `rows` rows. If not, take all of them.")
         .def(
             "record",
@@ -53,7 +51,7 @@ void define_governor(py::module_& module) {
                 check_passed(rows, passed);
                 self.record(rows, passed);
             },
-            py::arg("rows"), py::arg("passed"), "Says that `passed` of `rows` rows passed.")
+            "rows"_a, "passed"_a, "Says that `passed` of `rows` rows passed.")
         .def_property_readonly("paused", &Governor::paused, "Whether the probing is paused.")
         .def_property_readonly("pass_rate", &Governor::pass_rate,
                                "The share of the last whole sample that passed.")
@@ -85,10 +83,10 @@ void define_counters(py::module_& module) {
                 if (joined) self.record(rows, passed, *joined);
                 else self.record(rows, passed);
             },
-            py::arg("rows"), py::arg("passed"), py::arg("joined") = py::none(),
+            "rows"_a, "passed"_a, "joined"_a = py::none(),
             "A batch: `passed` of `rows` passed, and `joined` of these have a partner, if known.")
-        .def("skip", &C::skip, py::arg("rows"), "Counts rows that were taken without probing.")
-        .def("saved_ns", &C::saved_ns, py::arg("work_ns"), py::arg("asking_ns"),
+        .def("skip", &C::skip, "rows"_a, "Counts rows that were taken without probing.")
+        .def("saved_ns", &C::saved_ns, "work_ns"_a, "asking_ns"_a,
              "The ns that the filter has saved: work_ns for each row that did not pass, less "
              "asking_ns for each probed row.")
         .def_readonly("asked", &C::asked, "The rows that were probed.")
@@ -109,10 +107,10 @@ void define_counters(py::module_& module) {
         .def_property_readonly("pays", &Worth::pays, "Whether the filter should be probed.");
 }
 
-class Star {
+class Star : public Guarded<StarProbe> {
 public:
     Star(const py::iterable& filters, const std::optional<Governor>& governor)
-        : filters_(filters_of(filters)), probe_(filters_, settings_of(governor)) {}
+        : Star(filters_of(filters), governor) {}
 
     py::array select(const py::iterable& given, bool hashed) {
         std::vector<Keys> columns;
@@ -126,29 +124,20 @@ public:
         found.resize({static_cast<py::ssize_t>(n)}, false);
         return found;
     }
-    /// Calls use(probe).
-    template <class Use>
-    auto read(const Use& use) {
-        const NoGil no_gil;
-        const std::lock_guard lock(mutex_);
-        return use(probe_);
-    }
-    std::size_t size() const noexcept { return filters_.size(); }
 
 private:
+    Star(std::vector<JoinFilter> filters, const std::optional<Governor>& governor)
+        : Guarded(filters, governor ? std::optional(governor->settings()) : std::nullopt),
+          filters_(std::move(filters)) {}
     static std::vector<JoinFilter> filters_of(const py::iterable& given) {
         std::vector<JoinFilter> filters;
         for (const py::handle filter : given) {
             if (!py::isinstance<Join>(filter))
                 throw py::type_error("simdbloom: " + repr_of(filter) + " is not a JoinFilter");
-            filters.push_back(filter.cast<const Join&>().filter);
+            filters.push_back(filter.cast<const Join&>().structure);
         }
         if (filters.empty()) throw py::value_error("simdbloom: a StarProbe of no filters");
         return filters;
-    }
-    static std::optional<Governor::Settings> settings_of(const std::optional<Governor>& governor) {
-        if (!governor) return {};
-        return governor->settings();
     }
     static std::size_t rows_of_all(const std::vector<Keys>& columns) {
         const auto first = columns.front().rows();
@@ -193,7 +182,7 @@ private:
             const auto to = out.subspan(found);
             const std::size_t here = [&] {
                 const std::lock_guard lock(mutex_);
-                return probe_.select(some, to);
+                return structure.select(some, to);
             }();
             for (std::uint32_t& row : to.first(here)) row += static_cast<std::uint32_t>(first);
             found += here;
@@ -203,53 +192,42 @@ private:
     }
 
     std::vector<JoinFilter> filters_;
-    StarProbe probe_;
-    std::mutex mutex_;
 };
 
+/// of(i) for each filter.
+template <class Of>
+auto each(const StarProbe& probe, const Of& of) {
+    std::vector<std::decay_t<decltype(of(0))>> values;
+    for (std::size_t i = 0; i < probe.order().size(); ++i) values.push_back(of(i));
+    return values;
+}
+
 void define_star_probe(py::module_& module) {
-    py::class_<Star> type(
+    ClassOf<Star> type(
         module, "StarProbe",
-        "Takes rows through several filters; that which passes the fewest is probed first.\n\n"
-        "filters: JoinFilters. governor: each filter gets a Governor with its settings. TypeError "
-        "for other filters.");
-    type.def(py::init<const py::iterable&, const std::optional<Governor>&>(), py::arg("filters"),
-             py::kw_only(), py::arg("governor") = py::none());
+        "Takes rows through several filters; that which passes the fewest is probed "
+        "first.\n\nfilters: JoinFilters. governor: each filter gets a Governor with its settings. "
+        "TypeError for other filters.");
+    type.def(py::init<const py::iterable&, const std::optional<Governor>&>(), "filters"_a,
+             py::kw_only(), "governor"_a = py::none());
     type.def(
-        "select", &Star::select, py::arg("columns"), py::kw_only(), py::arg("hashed") = false,
+        "select", &Star::select, "columns"_a, py::kw_only(), "hashed"_a = false,
         doc_with_keys("The rows that pass all filters, ascending, as uint32. columns: keys for "
-                      "each filter, all of n rows; a NULL never passes. ValueError for "
-                      "columns of different lengths or of another number.")
+                      "each filter, all of n rows; a NULL never passes. ValueError for columns of "
+                      "different lengths or of another number.")
             .c_str());
     using P = const StarProbe&;
-    const auto property = [&](const char* name, const char* doc, const auto& of) {
-        type.def_property_readonly(
-            name,
-            [of](Star& self) { return self.read([&](P probe) { return of(probe, self.size()); }); },
-            doc);
-    };
-    const auto each = [](std::size_t n, const auto& of) {
-        std::vector<std::decay_t<decltype(of(n))>> values;
-        for (std::size_t i = 0; i < n; ++i) values.push_back(of(i));
-        return values;
-    };
-    property("order", "The numbers of the filters in the order in which they are probed.",
-             [](P probe, std::size_t) {
-                 return std::vector(probe.order().begin(), probe.order().end());
-             });
-    property("pass_rates", "Of each filter: the share of its rows that passed, of late.",
-             [=](P probe, std::size_t n) {
-                 return each(n, [&](std::size_t i) { return probe.pass_rate(i); });
-             });
-    property("counters", "Of each filter: JoinCounters.", [=](P probe, std::size_t n) {
-        return each(n, [&](std::size_t i) { return probe.counters(i); });
+    define_property(type, "order",
+                    "The numbers of the filters in the order in which they are probed.",
+                    [](P p) { return std::vector(p.order().begin(), p.order().end()); });
+    define_property(type, "pass_rates",
+                    "Of each filter: the share of its rows that passed, of late.",
+                    [](P p) { return each(p, [&](std::size_t i) { return p.pass_rate(i); }); });
+    define_property(type, "counters", "Of each filter: JoinCounters.",
+                    [](P p) { return each(p, [&](std::size_t i) { return p.counters(i); }); });
+    define_property(type, "paused", "Of each filter: whether its governor pauses it.", [](P p) {
+        return each(p, [&](std::size_t i) { return p.governor(i) && p.governor(i)->paused(); });
     });
-    property("paused", "Of each filter: whether its governor pauses it.",
-             [=](P probe, std::size_t n) {
-                 return each(n, [&](std::size_t i) {
-                     return probe.governor(i) != nullptr && probe.governor(i)->paused();
-                 });
-             });
 }
 
 }  // namespace

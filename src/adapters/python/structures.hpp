@@ -14,39 +14,6 @@
 
 namespace simdbloom::python {
 
-/// A structure and its readers-writer lock.
-template <class S>
-class Guarded {
-public:
-    /// Threads may insert into it at the same time.
-    static constexpr bool is_concurrent = std::is_same_v<S, ConcurrentBloom>;
-
-    template <class... Args>
-    explicit Guarded(Args&&... args) : structure(std::forward<Args>(args)...) {}
-
-    /// Calls use(structure) without the GIL.
-    template <class Use>
-    auto read(const Use& use) const {
-        const NoGil no_gil;
-        const std::shared_lock lock(mutex_);
-        return use(structure);
-    }
-    /// The same for changes.
-    template <class Use>
-    auto write(const Use& use) {
-        const NoGil no_gil;
-        const WriteLock lock(mutex_);
-        return use(structure);
-    }
-
-    S structure;
-
-protected:
-    using WriteLock = std::conditional_t<is_concurrent, std::shared_lock<std::shared_mutex>,
-                                         std::unique_lock<std::shared_mutex>>;
-    mutable std::shared_mutex mutex_{};
-};
-
 /// A structure that takes hashes, and the kind of its keys.
 template <class S>
 class Hashed : public Guarded<S> {
@@ -57,7 +24,8 @@ public:
     using Guarded<S>::Guarded, Guarded<S>::structure, Guarded<S>::write;
 
     Asked asked() const {
-        return {nullptr, hash(), mutex_, [this](const Batch& batch, std::span<std::uint8_t> out) {
+        return {nullptr, row_hash(), mutex_,
+                [this](const Batch& batch, std::span<std::uint8_t> out) {
                     std::vector<std::uint8_t> bits;
                     each_hash(asked_rows(key_kind(), batch.rows), [&](auto hashes, auto rows) {
                         bits.resize((hashes.size() + 7) / 8);
@@ -72,7 +40,7 @@ public:
         const std::lock_guard lock(kind_mutex_);
         return kind_.kind;
     }
-    KeyKind add(KeyKind kind) {
+    KeyKind admit(KeyKind kind) {
         const std::lock_guard lock(kind_mutex_);
         kind_.add(kind);
         return kind_.kind;
@@ -86,7 +54,7 @@ public:
     template <class Use>
     std::size_t change(Keys&& keys, const Use& use) {
         return each<WriteLock>(
-            keys, [this](KeyKind kind) { return add(kind); }, use);
+            keys, [this](KeyKind kind) { return admit(kind); }, use);
     }
     /// The same for questions about the keys.
     template <class Use>
@@ -99,23 +67,35 @@ public:
             },
             use);
     }
-    /// Calls use(structure) with the GIL.
-    template <class Use>
-    auto held(const Use& use) const {
-        return locked<std::shared_lock<std::shared_mutex>>(mutex_, [&] { return use(structure); });
+    void insert(Keys&& keys) {
+        change(std::move(keys), [&](auto hashes, const auto&) {
+            structure.insert(simdbloom::Keys::hashes(hashes));
+        });
     }
-    void add_one(const OneKey& key) {
-        const auto plain = key.in(add(key.kind));
+    bool insert_hash_if_new(std::uint64_t hash) { return structure.insert_hash_if_new(hash); }
+    void add(const OneKey& key) {
+        const auto plain = key.in(admit(key.kind));
         write([&](S& s) { std::visit([&](auto k) { s.insert(k); }, plain); });
     }
-    RowHash hash() const { return hash_of_rows(structure.key_hash()); }
+    bool contains(const OneKey& key) const {
+        return with(key, [](const S& s, auto k) { return s.contains(k); });
+    }
+    /// Calls use(structure, key) without the GIL.
+    template <class Use>
+    auto with(const OneKey& key, const Use& use) const {
+        const OneKey::Plain plain = key.in(key_kind());
+        return this->read([&](const S& s) {
+            return std::visit([&](const auto& k) { return use(s, k); }, plain);
+        });
+    }
+    RowHash row_hash() const { return hash_of_rows(structure.key_hash()); }
 
 private:
     template <class Lock, class KindOf, class Use>
     std::size_t each(Keys& keys, const KindOf& kind_of, const Use& use) const {
         const NoGil no_gil;
         std::size_t done = 0;
-        keys.each(hash(), [&](const Batch& batch) {
+        keys.each(row_hash(), [&](const Batch& batch) {
             if (batch.rows.size() == 0) return;
             const Lock lock(mutex_);  // first: a clear() may open the kind again
             const JoinRows rows = batch.rows.as(kind_of(batch.rows.key_kind()));
@@ -216,53 +196,28 @@ public:
             plain.with([&](auto given) { structure.insert(given); });
         });
     }
-    /// Calls use(key) with a number or a text.
-    template <class Use>
-    auto with_one(py::handle object, const Use& use) const {
-        const OneKey key = one_key(object);
+    void add(const OneKey& key) {
         PlainKeys::check_kind(owner_, key.kind);
-        return std::visit(use, key.plain);
+        this->write([&](S& s) { std::visit([&](auto k) { s.insert(k); }, key.plain); });
+    }
+    bool contains(const OneKey& key) const {
+        PlainKeys::check_kind(owner_, key.kind);
+        return this->read([&](const S& s) {
+            return std::visit([&](auto k) { return s.contains(k); }, key.plain);
+        });
+    }
+    std::shared_ptr<Plain> copy() const {
+        return std::make_shared<Plain>(this->read([](const S& s) { return s; }), owner_);
     }
 
 private:
     std::string owner_;
 };
 
-/// Arrow's columns are read as lists, categoricals as arrays: the texts are needed one by one.
 template <class S>
 Keys keys_for(const Plain<S>&, py::handle keys, bool hashed) {
-    if (is_arrow(keys))
-        for (const char* name : {"to_pylist", "to_list"})
-            if (py::hasattr(keys, name)) return Keys(keys.attr(name)(), hashed);
-    if (is_categorical(keys)) return Keys(array_of(keys), hashed);
-    return Keys(keys, hashed);
-}
-
-/// Defines what every Plain has.
-template <class S>
-void define_plain(py::class_<Plain<S>, std::shared_ptr<Plain<S>>>& type) {
-    using P = Plain<S>;
-    define_with_keys(
-        type, "insert", "Inserts n keys; None and NULL are skipped.", "",
-        [](P& self, py::handle keys, bool hashed) { self.insert(keys_for(self, keys, hashed)); });
-    type.def(
-        "add",
-        [](P& self, py::handle key) {
-            self.with_one(key, [&](auto k) { self.write([&](S& s) { s.insert(k); }); });
-        },
-        py::arg("key"), "Inserts one integer, text or bytes.");
-    type.def(
-        "__contains__",
-        [](const P& self, py::handle key) {
-            return self.with_one(
-                key, [&](auto k) { return self.read([&](const S& s) { return s.contains(k); }); });
-        },
-        py::arg("key"));
-    define_asking(type);
-    type.def(
-        "estimated_fpr",
-        [](const P& self) { return self.read([](const S& s) { return s.estimated_fpr(); }); },
-        "The false-positive rate by the bits that are set now.");
+    const bool is_plain = py::isinstance<py::array>(keys) || PyList_Check(keys.ptr()) != 0;
+    return is_plain ? Keys(keys, hashed) : Keys(columns_module().attr("one_by_one")(keys), hashed);
 }
 
 }  // namespace simdbloom::python

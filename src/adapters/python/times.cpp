@@ -15,36 +15,6 @@ namespace {
 
 constexpr std::int64_t no_time = std::numeric_limits<std::int64_t>::min();  // NaT
 
-[[noreturn]] void refuse_units(py::handle dtype, const char* why) {
-    throw py::type_error("simdbloom: " + text_of(dtype) + " " + why);
-}
-
-/// The nanoseconds of a unit of numpy; 0 for units that vary or are shorter.
-std::int64_t nanoseconds_of(const std::string& unit) {
-    constexpr std::int64_t second = 1'000'000'000;
-    if (unit == "W") return 7 * 86'400 * second;
-    if (unit == "D") return 86'400 * second;
-    if (unit == "h") return 3'600 * second;
-    if (unit == "m") return 60 * second;
-    if (unit == "s") return second;
-    if (unit == "ms") return 1'000'000;
-    if (unit == "us") return 1'000;
-    return unit == "ns" ? 1 : 0;
-}
-
-/// Converts an array to another unit. Throws OverflowError if a value does not fit.
-py::array in_unit(const py::array& array, const char* unit) {
-    const char kind = array.dtype().kind();
-    const py::array other = array.attr("astype")(std::string(1, kind) + "8[" + unit + "]");
-    const py::module_ numpy = py::module_::import("numpy");
-    const py::object back = other.attr("astype")(array.dtype());
-    if (!numpy.attr("array_equal")(back.attr("view")("int64"), array.attr("view")("int64"))
-             .cast<bool>())
-        throw_overflow("not all values of " + text_of(array.dtype()) +
-                       " are whole numbers of 64 bits of the unit " + unit);
-    return other;
-}
-
 std::int64_t since_1970(PyObject* date) {
     const auto days = py::handle(date).attr("toordinal")().cast<std::int64_t>();
     return days - 719'163;  // of 1970-01-01
@@ -56,30 +26,6 @@ std::int64_t microseconds(std::int64_t hour, std::int64_t minute, std::int64_t s
 }
 
 }  // namespace
-
-TimeArray time_array(py::array array) {
-    const char kind = array.dtype().kind();
-    const auto data = py::module_::import("numpy").attr("datetime_data");
-    py::tuple unit = data(array.dtype());
-    auto name = unit[0].cast<std::string>();
-    const bool months = name == "Y" || name == "M";
-    if (kind == 'm' && months) refuse_units(array.dtype(), "has no fixed length");
-    if (months || name == "ps" || name == "fs" || name == "as") {
-        array = in_unit(array, months ? "D" : "ns");
-        unit = data(array.dtype());
-        name = unit[0].cast<std::string>();
-    }
-    std::int64_t nanoseconds = nanoseconds_of(name);
-    if (nanoseconds == 0) {
-        const py::array_t<std::int64_t> values = array.attr("view")("int64");
-        for (py::ssize_t i = 0; i < values.size(); ++i)
-            if (values.data()[i] != no_time) refuse_units(array.dtype(), "has no unit");
-        nanoseconds = 1;
-    }
-    if (__builtin_mul_overflow(nanoseconds, unit[1].cast<std::int64_t>(), &nanoseconds))
-        refuse_units(array.dtype(), "has units of more than 292 years");
-    return {std::move(array), nanoseconds};
-}
 
 std::optional<OneTime> one_time(py::handle object) {
     if (PyDateTimeAPI == nullptr) PyDateTime_IMPORT;
@@ -93,8 +39,7 @@ std::optional<OneTime> one_time(py::handle object) {
     if (PyDateTime_Check(given)) {
         py::object utc = py::reinterpret_borrow<py::object>(object);
         if (!object.attr("utcoffset")().is_none())
-            utc = (object - object.attr("utcoffset")())
-                      .attr("replace")(py::arg("tzinfo") = py::none());
+            utc = (object - object.attr("utcoffset")()).attr("replace")("tzinfo"_a = py::none());
         PyObject* const at = utc.ptr();
         const std::int64_t in_day =
             microseconds(PyDateTime_DATE_GET_HOUR(at), PyDateTime_DATE_GET_MINUTE(at),
@@ -119,12 +64,12 @@ std::optional<OneTime> one_time(py::handle object) {
     if (!py::hasattr(object, "dtype") || py::isinstance<py::array>(object)) return {};
     const char kind = object.attr("dtype").attr("kind").cast<char>();
     if (kind != 'm' && kind != 'M') return {};
-    const TimeArray array =
-        time_array(py::module_::import("numpy").attr("atleast_1d")(object).cast<py::array>());
-    const py::array_t<std::int64_t> values = array.values.attr("view")("int64");
+    const py::object array = py::module_::import("numpy").attr("atleast_1d")(object);
+    const py::tuple times = columns_module().attr("times")(array);
+    const auto counts = times[0].cast<py::array_t<std::int64_t>>();
     // NaT is not a key.
-    if (values.at(0) == no_time) return {};
-    return OneTime{values.at(0), array.unit, kind == 'M'};
+    if (counts.at(0) == no_time) return {};
+    return OneTime{counts.at(0), times[1].cast<std::int64_t>(), kind == 'M'};
 }
 
 void take_times(OwnedColumn& own, const std::vector<std::optional<OneTime>>& times) {

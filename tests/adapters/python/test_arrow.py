@@ -7,8 +7,8 @@ import unittest
 import arrow_objects as arrow
 import numpy as np
 
-from simdbloom import Filter, ForeignFilter, JoinBuilder, Rows
-from support import of, optional
+from simdbloom import Filter, ForeignFilter, Rows
+from support import Case, built, of, optional
 
 polars, pyarrow = optional("polars"), optional("pyarrow")
 
@@ -21,7 +21,7 @@ class Producer:
         return self.call()
 
 
-class Arrays(unittest.TestCase):
+class Arrays(Case):
     def tearDown(self):
         gc.collect()
         self.assertEqual(arrow.live, {}, "not released")
@@ -97,7 +97,7 @@ class Arrays(unittest.TestCase):
         self.assertRaisesRegex(ValueError, "used before", f.insert, Producer(lambda: pair))
 
 
-class Libraries(unittest.TestCase):
+class Libraries(Case):
     """Where they are installed; Debian has neither."""
     utc = np.array(["2020-01-01T00:30", "1969-12-31T23:59"], "M8[us]")
     zone = datetime.timezone(datetime.timedelta(hours=9))
@@ -132,7 +132,7 @@ class Libraries(unittest.TestCase):
         self.assertEqual(left.bloom.semi_join(right, on=["k", "t"])["k"].to_list(), [2, 2])
 
 
-class Answers(unittest.TestCase):
+class Answers(Case):
     def test_are_columns_of_arrow(self):
         keys = np.arange(1003)
         f = of(keys[::3])
@@ -143,17 +143,17 @@ class Answers(unittest.TestCase):
             for _ in range(2):  # each time a copy
                 fmt, values = arrow.read(column)
                 self.assertEqual(fmt, b"b")
-                np.testing.assert_array_equal(values, f.contains(keys))
+                self.same(values, f.contains(keys))
         column = f.select_arrow(keys)
         fmt, values = arrow.read(column)
         self.assertEqual((fmt, len(column)), (b"I", len(values)))
-        np.testing.assert_array_equal(values, f.select(keys))
+        self.same(values, f.select(keys))
         self.assertEqual(f.count(column), len(f.select(f.select(keys))))
         for empty in (f.contains_arrow([]), f.select_arrow([1])):
             self.assertEqual(len(arrow.read(empty)[1]), 0)
 
 
-class Streams(unittest.TestCase):
+class Streams(Case):
     tearDown = Arrays.tearDown
 
     def chunks(self, sizes=(5, 0, 17, 1, 100), **options):
@@ -167,20 +167,18 @@ class Streams(unittest.TestCase):
         keys = np.arange(123)
         f = of(keys[::3])
         for stream in (self.chunks(), self.chunks((123,)), self.chunks((8, 8, 107))):
-            np.testing.assert_array_equal(f.contains(stream), f.contains(keys))
-            np.testing.assert_array_equal(f.select(stream), f.select(keys))
-            np.testing.assert_array_equal(f.bitmap(stream), f.bitmap(keys))
+            self.same(f.contains(stream), f.contains(keys))
+            self.same(f.select(stream), f.select(keys))
+            self.same(f.bitmap(stream), f.bitmap(keys))
             self.assertEqual(f.count(stream), 41)
             self.assertEqual(of(stream).to_bytes(), of(keys).to_bytes())
             room = np.zeros(200, bool)
-            np.testing.assert_array_equal(f.contains(stream, out=room), f.contains(keys))
+            self.same(f.contains(stream, out=room), f.contains(keys))
             self.assertRaisesRegex(ValueError, "room for 100", f.contains, stream, out=room[:100])
         g = Filter("split256", 1000, 30)
         self.assertTrue(g.insert_if_new(self.chunks()).all())
         self.assertFalse(g.insert_if_new(self.chunks()).any())
-        builder = JoinBuilder()
-        builder.insert(self.chunks())
-        self.assertEqual(builder.finish().count(keys), 123)
+        self.assertEqual(built(self.chunks()).finish().count(keys), 123)
         self.assertRaises(TypeError, f.select, self.chunks(), rows=np.array([1], np.uint32))
 
     def test_that_fail_say_why(self):

@@ -4,18 +4,16 @@ import copy
 import os
 import pickle
 import random
-import signal
 import subprocess
 import sys
 import threading
-import unittest
 
 import arrow_objects as arrow
 import numpy as np
 
 import simdbloom
 from simdbloom import CompactBank, Filter, FilterBank, Rows
-from support import optional
+from support import Case, Stop, alarm, optional, together
 
 pandas = optional("pandas")
 
@@ -36,7 +34,7 @@ def filled(cls, sets=70, n=200, **options):
     return bank, keys
 
 
-class Answers(unittest.TestCase):
+class Answers(Case):
     def test_are_those_of_filters_one_by_one(self):
         probe = np.concatenate([np.arange(0, 40_000, 7), [-1]])
         for spec in ("blocked512", "split256", "classic:k=4", "register64"):
@@ -51,23 +49,23 @@ class Answers(unittest.TestCase):
                 with self.subTest(f"{spec} {sets}"):
                     found = bank.contains(probe)
                     self.assertEqual((found.shape, found.dtype), ((len(probe), sets), bool))
-                    np.testing.assert_array_equal(found, flags)
+                    self.same(found, flags)
                     bits = bank.bitmap(probe)
                     self.assertEqual(bits.shape, (len(probe), (sets + 63) // 64 * 8))
                     unpacked = np.unpackbits(bits, axis=1, bitorder="little")
-                    np.testing.assert_array_equal(unpacked[:, :sets], flags)
+                    self.same(unpacked[:, :sets], flags)
                     self.assertFalse(unpacked[:, sets:].any())
                     counts = bank.count_per_set(probe)
                     self.assertEqual(counts.dtype, np.uint64)
-                    np.testing.assert_array_equal(counts, flags.sum(0))
+                    self.same(counts, flags.sum(0))
                     for least in (0, 1, int(counts.max()), len(probe) + 1):
-                        np.testing.assert_array_equal(bank.select_sets(probe, least),
+                        self.same(bank.select_sets(probe, least),
                                                       np.flatnonzero(flags.sum(0) >= least))
                     for i in (0, 5, len(probe) - 1):
                         key = int(probe[i])
-                        np.testing.assert_array_equal(bank.contains(key), flags[i])
-                        np.testing.assert_array_equal(bank.bitmap(key), bits[i])
-                        np.testing.assert_array_equal(bank.select(key), np.flatnonzero(flags[i]))
+                        self.same(bank.contains(key), flags[i])
+                        self.same(bank.bitmap(key), bits[i])
+                        self.same(bank.select(key), np.flatnonzero(flags[i]))
                         self.assertEqual(bank.count(key), flags[i].sum())
                     self.assertEqual(FilterBank.of(filters).to_bytes(), bank.to_bytes())
                     self.assertEqual(bank.rows, filters[0].size_in_bytes * 8)
@@ -108,7 +106,7 @@ class Answers(unittest.TestCase):
             for isa in simdbloom.usable_isas():
                 other = cls.from_bytes(bank.to_bytes(), isa=isa)
                 self.assertEqual(other.isa, isa)
-                np.testing.assert_array_equal(other.contains(keys[3]), bank.contains(keys[3]))
+                self.same(other.contains(keys[3]), bank.contains(keys[3]))
 
     def test_of_unequal_sets_are_those_of_sets_of_python(self):
         rng = random.Random(5)
@@ -135,12 +133,12 @@ class Answers(unittest.TestCase):
         self.assertLess((found & ~expected).mean(), 0.002)
         self.assertFalse(found[:, [3, sizes.index(0)]].any())
         bits = np.unpackbits(bank.bitmap(probe), axis=1, bitorder="little")
-        np.testing.assert_array_equal(bits[:, :len(bank)], found)
-        np.testing.assert_array_equal(bank.count_per_set(probe), found.sum(0))
-        np.testing.assert_array_equal(bank.select_sets(probe, 7),
+        self.same(bits[:, :len(bank)], found)
+        self.same(bank.count_per_set(probe), found.sum(0))
+        self.same(bank.select_sets(probe, 7),
                                       np.flatnonzero(found.sum(0) >= 7))
         for i in range(0, len(probe), 50):
-            np.testing.assert_array_equal(bank.select(probe[i]), np.flatnonzero(found[i]))
+            self.same(bank.select(probe[i]), np.flatnonzero(found[i]))
             self.assertEqual(bank.count(probe[i]), found[i].sum())
         bank.clear()
         self.assertFalse(bank.contains(probe).any())
@@ -164,7 +162,7 @@ class Answers(unittest.TestCase):
     def test_of_a_filter_bank_are_those_of_a_compact_one(self):
         bank, keys = filled(FilterBank)
         compact = CompactBank.from_bytes(bank.to_bytes())
-        np.testing.assert_array_equal(compact.contains(keys[9]), bank.contains(keys[9]))
+        self.same(compact.contains(keys[9]), bank.contains(keys[9]))
         self.assertEqual((compact.specs, compact.n_keys.tolist()), ([bank.spec], [200] * 70))
 
 
@@ -181,7 +179,7 @@ assert bank.contains(key).tolist() == [False, True]
 """
 
 
-class Keys(unittest.TestCase):
+class Keys(Case):
     cls = FilterBank
 
     def test_are_those_of_all_structures(self):
@@ -255,13 +253,13 @@ class KeysOfUnequalSets(Keys):
     cls = CompactBank
 
 
-class Calls(unittest.TestCase):
+class Calls(Case):
     def test_that_are_wrong_are_named_in_a_line(self):
         bank, _ = filled(FilterBank, 3)
         unequal, _ = filled(CompactBank, 3)
         f = Filter("split256", 100, 12)
         make, of = FilterBank.with_bits_per_key, FilterBank.of
-        for error, words, call in (
+        self.refuses(
             (ValueError, "sets=0", lambda: make(0, 10, 12)),
             (ValueError, "sets=-1 is below 0", lambda: make(-1, 10, 12)),
             (TypeError, "n_keys='x' is not an integer", lambda: make(3, "x", 12)),
@@ -303,57 +301,34 @@ class Calls(unittest.TestCase):
             (ValueError, "n_keys=1125899906842624", lambda: CompactBank.for_fpr([2**50], 0.1)),
             (IndexError, "set 3 of a bank of 3 sets", lambda: unequal.expected_fpr(3)),
             (IndexError, "set 3 of a bank of 3 sets", lambda: unequal.insert(3, [1])),
-            (ValueError, "n_keys=-1 is below 0", lambda: unequal.add_set(-1)),
-        ):
-            with self.subTest(words), self.assertRaisesRegex(error, words) as raised:
-                call()
-            self.assertRegex(str(raised.exception), r"^simdbloom: [^\n]{10,240}$")
+            (ValueError, "n_keys=-1 is below 0", lambda: unequal.add_set(-1)))
         self.assertRaises(TypeError, FilterBank)
         self.assertRaises(TypeError, CompactBank)
         with self.assertRaises(TypeError):
             3 in bank
 
     def test_that_are_long_hear_signals(self):
-        class Stop(Exception):
-            pass
-
-        def stop(*_):
-            raise Stop
-
         bank = FilterBank.for_fpr(2, 1000, 0.01, spec="classic:k=16")
         many = np.zeros(1 << 26, np.int8)
-        before = signal.signal(signal.SIGALRM, stop)
-        try:
-            for call in (lambda: bank.insert(1, many), lambda: bank.count_per_set(many)):
-                signal.setitimer(signal.ITIMER_REAL, 0.1)
-                self.assertRaises(Stop, call)
-                bank.insert(0, [5])  # no lock is held
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
+        for call in (lambda: bank.insert(1, many), lambda: bank.count_per_set(many)):
+            self.assertRaises(Stop, alarm, call)
+            bank.insert(0, [5])  # no lock is held
 
     def test_of_threads_lose_no_key(self):
         bank = FilterBank.for_fpr(4, 50_000, 1e-3)
         keys = [np.arange(s, 200_000, 4) for s in range(4)]
-        faults = []
 
         def run(s):
             for part in np.array_split(keys[s], 20):
                 bank.insert(s, part)
                 if s == 0:
                     bank.add_set()
-                if not bank.contains(part)[:, s].all():
-                    faults.append(s)
+                self.assertTrue(bank.contains(part)[:, s].all())
 
-        threads = [threading.Thread(target=run, args=(s,)) for s in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        self.assertEqual((faults, len(bank)), ([], 24))
+        together(*[lambda s=s: run(s) for s in range(4)])
+        self.assertEqual(len(bank), 24)
         for s in range(4):
             self.assertTrue(bank.contains(keys[s])[:, s].all())
-
 
     def test_that_clear_leave_no_keys_without_a_kind(self):
         # While the reader has the bank, clear and insert wait for it, in either order.

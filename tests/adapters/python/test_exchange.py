@@ -3,23 +3,20 @@
 import itertools
 import pickle
 import random
-import unittest
 
 import numpy as np
 
 import simdbloom
 from simdbloom import (Filter, FilterExchange, Governor, JoinBuilder, JoinCounters, JoinFilter,
                        LoadError, StarProbe)
-from support import of
+from support import Case, built, of
 
 
 def part(keys, *args, spec="split256", n_keys=3000):
-    builder = JoinBuilder(spec, n_keys, 12, *args)
-    builder.insert(keys)
-    return builder.part()
+    return built(keys, spec, n_keys, 12, *args).part()
 
 
-class Exchanges(unittest.TestCase):
+class Exchanges(Case):
     def test_of_messages_in_any_order(self):
         keys = [np.arange(s, 3000, 3) * 10**6 for s in range(3)]
         for spec in ("split256", "auto"):
@@ -70,7 +67,7 @@ class Exchanges(unittest.TestCase):
 
     def test_refuse_what_is_wrong(self):
         exchange = FilterExchange(2, 1 << 20, "split256", 3000, 12)
-        for error, words, call in (
+        self.refuses(
             (ValueError, "senders=0", lambda: FilterExchange(0, 9, "split256", 9, 12)),
             (ValueError, "senders=1152921504606846976,",
              lambda: FilterExchange(2**60, 9, "split256", 9, 12)),
@@ -82,15 +79,11 @@ class Exchanges(unittest.TestCase):
             (TypeError, '"part" needs data', lambda: exchange.take("part", 0)),
             (TypeError, '"sealed" has no data', lambda: exchange.take("sealed", 0, b"x")),
             (TypeError, "'x' is neither bytes", lambda: exchange.take("part", 0, "x")),
-            (ValueError, "attempt=-1 is below 0", lambda: exchange.take("failed", 0, attempt=-1)),
-        ):
-            with self.subTest(words), self.assertRaisesRegex(error, words) as raised:
-                call()
-            self.assertRegex(str(raised.exception), r"^simdbloom: [^\n]{10,240}$")
+            (ValueError, "attempt=-1 is below 0", lambda: exchange.take("failed", 0, attempt=-1)))
         self.assertRaises(IndexError, exchange.is_complete, 2)
 
 
-class SavedParts(unittest.TestCase):
+class SavedParts(Case):
     def test_are_united_as_filters_are(self):
         rng = random.Random(1)
         for spec in ("split256", "sector512", "classic", "register64"):
@@ -132,7 +125,7 @@ class SavedParts(unittest.TestCase):
         self.assertRaisesRegex(ValueError, "finished", rather.finish)
 
 
-class Builders(unittest.TestCase):
+class Builders(Case):
     def test_accept_all_rows_until_all_is_sealed(self):
         for seal in (True, False):
             builder = JoinBuilder("auto")
@@ -164,10 +157,10 @@ class Builders(unittest.TestCase):
         self.assertTrue(0 < min(absent, present, insert) and max(absent, present, insert) < 1e5)
         self.assertRaises(ValueError, times.predicted, "nonsense", isa, 1 << 14)
         self.assertRaises(ValueError, JoinBuilder("split256", 10, 12).use_times, times)
+        self.assertRaisesRegex(TypeError, "times=3 is not a FilterTimes", builder.use_times, 3)
 
     def test_give_filters(self):
-        builder = JoinBuilder("split256", 1000, 12)
-        builder.insert(["a", "b"])
+        builder = built(["a", "b"], "split256", 1000, 12)
         f = builder.filter()
         g = Filter("split256", 1000, 12)
         g.insert(["c"])
@@ -177,13 +170,7 @@ class Builders(unittest.TestCase):
 
     def test_know_what_a_filter_is_worth(self):
         keys = np.arange(20_000, dtype=np.uint64)**3
-        builder = JoinBuilder("auto")
-        builder.insert(keys)
-        filters = [builder, builder.finish(), of(keys[:500])]
-        builder = JoinBuilder("auto")
-        builder.insert(keys)
-        filters[0] = builder
-        for f in filters:
+        for f in (built(keys), built(keys).finish(), of(keys[:500])):
             worth = f.worth(10_000)
             self.assertTrue(worth.pays and worth.gain_ns > 5000 and worth.bytes > 0)
             self.assertLess(worth.fpr, 0.1)
@@ -197,7 +184,7 @@ class Builders(unittest.TestCase):
         self.assertEqual(pickle.loads(pickle.dumps(none)).kind, "none")
 
 
-class Governors(unittest.TestCase):
+class Governors(Case):
     def test_pause_as_their_model_does(self):
         rng = random.Random(5)
         for settings in ({}, {"stop_at": 0.2, "sample_rows": 100, "first_pause": 50,
@@ -225,15 +212,13 @@ class Governors(unittest.TestCase):
                         rows = passed = 0
                 self.assertEqual((governor.paused, governor.skipped), (paused > 0, skipped))
         self.assertAlmostEqual(Governor.for_costs(5, 50).stop_at, 0.9)
-        for error, words, call in (
+        self.refuses(
             (ValueError, "stop_at|2", lambda: Governor(stop_at=2)),
             (ValueError, "rows|0", lambda: Governor(sample_rows=0)),
             (ValueError, "", lambda: Governor(first_pause=10, longest_pause=9)),
             (ValueError, "", lambda: Governor.for_costs(0, 50)),
             (ValueError, "passed=5 is above rows=3", lambda: Governor().record(3, 5)),
-            (ValueError, "rows=-1 is below 0", lambda: Governor().should_probe(-1)),
-        ):
-            self.assertRaisesRegex(error, words, call)
+            (ValueError, "rows=-1 is below 0", lambda: Governor().should_probe(-1)))
 
     def test_count(self):
         a, b = JoinCounters(), JoinCounters()
@@ -251,18 +236,14 @@ class Governors(unittest.TestCase):
         n = 100_003
         rng = np.random.default_rng(3)
         sides = [np.arange(0, 10_000, step) * 10**6 for step in (2, 9, 50)]
-        filters = []
-        for side in sides:
-            builder = JoinBuilder("auto", len(side), 40)
-            builder.insert(side)
-            filters.append(builder.finish())
+        filters = [built(side, "auto", len(side), 40).finish() for side in sides]
         columns = [rng.integers(0, 10_000, n) * 10**6 for _ in sides]
         columns[1] = np.ma.masked_array(columns[1], np.arange(n) % 5 == 0)
         expected = np.flatnonzero(np.logical_and.reduce(
             [np.isin(np.asarray(c), s) for c, s in zip(columns, sides)]) & (np.arange(n) % 5 != 0))
         for governor in (None, Governor(stop_at=1)):
             probe = StarProbe(filters, governor=governor)
-            np.testing.assert_array_equal(probe.select(columns), expected)
+            self.same(probe.select(columns), expected)
             self.assertEqual(probe.order[0], 2)
             self.assertAlmostEqual(probe.pass_rates[2], 0.02, delta=0.01)
             counters = probe.counters
@@ -272,23 +253,19 @@ class Governors(unittest.TestCase):
         paused = StarProbe(filters[:1], governor=Governor(stop_at=0.3))
         self.assertGreater(len(paused.select(columns[:1])), 60_000)
         self.assertTrue(paused.paused[0] and paused.counters[0].skipped > 30_000)
-        words = JoinBuilder()
-        words.insert(["a", "b"])
-        text = StarProbe([words.finish()])
+        text = StarProbe([built(["a", "b"]).finish()])
         self.assertEqual(text.select([["a", None, "c", "b"]]).tolist(), [0, 3])
-        for error, says, call in (
+        self.refuses(
             (TypeError, "3 is not a JoinFilter", lambda: StarProbe([3])),
             (TypeError, "filters=3 is not iterable", lambda: StarProbe(3)),
             (ValueError, "no filters", lambda: StarProbe([])),
             (ValueError, "1 columns for 3 filters", lambda: probe.select(columns[:1])),
             (ValueError, "columns of 1 and 2 rows", lambda: probe.select([[1], [1, 2], [1]])),
             (TypeError, "cannot be probed with", lambda: text.select([[5]])),
-            (TypeError, "governor=3 is not a Governor", lambda: StarProbe(filters, governor=3)),
-        ):
-            self.assertRaisesRegex(error, says, call)
+            (TypeError, "governor=3 is not a Governor", lambda: StarProbe(filters, governor=3)))
 
 
-class Messages(unittest.TestCase):
+class Messages(Case):
     def test_say_what_the_sender_lacks(self):
         mine = ["k%d" % i for i in range(5000)]
         theirs = mine[:4000] + [None] + ["t%d" % i for i in range(1000)]
@@ -305,15 +282,13 @@ class Messages(unittest.TestCase):
         message = simdbloom.reconciliation_message(days[:1], 30)
         positions, _ = simdbloom.missing_at_sender(message, days.astype("M8[ns]"))
         self.assertEqual(positions.tolist(), [1])
-        for error, words, call in (
+        self.refuses(
             (TypeError, "cannot be probed", lambda: simdbloom.missing_at_sender(message, [1])),
             (LoadError, "", lambda: simdbloom.missing_at_sender(b"x" * 100, [1])),
             (ValueError, "secret", lambda: simdbloom.reconciliation_message(
                 [1], 10, hashing="keyed")),
             (ValueError, "", lambda: simdbloom.reconciliation_message([], 10)),
-            (ValueError, "", lambda: simdbloom.reconciliation_message([1], 0)),
-        ):
-            self.assertRaisesRegex(error, words, call)
+            (ValueError, "", lambda: simdbloom.reconciliation_message([1], 0)))
 
     def test_estimate_what_two_filters_share(self):
         a, b = (Filter("split256", 10_000, 12) for _ in range(2))

@@ -13,8 +13,8 @@ import numpy as np
 
 import arrow_objects
 import simdbloom
-from simdbloom import Filter, JoinBuilder, JoinFilter, Map, Rows
-from support import aligned, kinds_table, of, optional
+from simdbloom import Filter, JoinFilter, Map, Rows
+from support import aligned, built, kinds_table, of, optional
 
 pandas = optional("pandas")
 DAYS = np.array(["2020-01-01", "1969-12-31", "2024-02-29"], "M8[D]")
@@ -68,9 +68,7 @@ def every_filter_of(keys):
     yield f | of([])
     yield simdbloom.build_filter(keys, 16)
     for spec in ("auto", "split256"):
-        builder = JoinBuilder(spec, 1000, 30)
-        builder.insert(keys)
-        join = builder.finish()
+        join = built(keys, spec, 1000, 30).finish()
         yield join
         yield JoinFilter.from_bytes(join.to_bytes())
         yield pickle.loads(pickle.dumps(join))
@@ -308,7 +306,5 @@ class Kinds(unittest.TestCase):
             self.assertRaisesRegex(TypeError, r"(Period|Interval)\(.* is not a key", of, keys)
 
     def test_of_ranges_are_integers(self):
-        builder = JoinBuilder()
-        builder.insert(DAYS)
         with self.assertRaisesRegex(TypeError, "dates cannot be probed with integers"):
-            builder.finish().prune(1, 2)
+            built(DAYS).finish().prune(1, 2)

@@ -1,28 +1,18 @@
 """Several threads at once, and nothing that leaks."""
 # Promise of python_threads: Threads run during a batch and lose no key; nothing leaks.
 
-import concurrent.futures
 import gc
 import os
-import signal
 import sys
 import threading
 import time
-import unittest
 
 import arrow_objects as arrow
 import numpy as np
 
 import simdbloom
 from simdbloom import Filter, JoinBuilder, Rows
-from support import aligned
-
-
-def together(*calls):
-    """Runs the calls on threads of their own, and raises what one of them raised."""
-    with concurrent.futures.ThreadPoolExecutor(len(calls)) as pool:
-        for call in [pool.submit(call) for call in calls]:
-            call.result()
+from support import Case, Stop, aligned, alarm, built, together
 
 
 def runs_beside(call):
@@ -50,7 +40,7 @@ def runs_beside(call):
     return len(tenths) >= 8
 
 
-class Threads(unittest.TestCase):
+class Threads(Case):
     def test_run_while_a_batch_is_answered(self):
         f = Filter("sector512", 10**6, 16)
         keys = np.arange(2 * 10**7)
@@ -114,20 +104,17 @@ def resident():
         return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-class Leaks(unittest.TestCase):
+class Leaks(Case):
     def calls(self):
         f = Filter("split256", 1000, 12)
         numbers = np.arange(20000)
         floats, texts = numbers.astype(float), ["word %d" % i for i in range(2000)]
         padded, unicode = np.array(texts, "S"), np.array(texts)
-        builder = lambda: JoinBuilder("auto", 100, 12)
         of_texts = Filter("split256", 1000, 12)
         of_texts.insert(texts)
 
         def join():
-            b = builder()
-            b.insert(texts)
-            j = b.finish()
+            j = built(texts, "auto", 100, 12).finish()
             j.from_bytes(j.to_bytes()).count(texts)
 
         def refused(call, *args, **options):
@@ -200,14 +187,8 @@ class Leaks(unittest.TestCase):
         self.assertEqual([sys.getrefcount(thing) for thing in things], before)
 
 
-class Signals(unittest.TestCase):
+class Signals(Case):
     def test_end_long_calls_and_leave_the_filter_valid(self):
-        class Stop(Exception):
-            pass
-
-        def stop(*_):
-            raise Stop
-
         many = np.zeros(1 << 30, np.int8)  # takes memory only where it is read
         f = Filter("classic:k=8", 1000, 40)
         f.insert(np.arange(1000))
@@ -218,23 +199,16 @@ class Signals(unittest.TestCase):
         calls += [(name, make) for name in ("insert", "count") for make in (
             lambda: simdbloom.ForeignFilter("guava", 10**4, fpr=0.001),
             lambda: simdbloom.ConcurrentFilter("classic:k=8", 1000, 40))]
-        before = signal.signal(signal.SIGALRM, stop)
-        try:
-            for name, make in calls:
-                g = make()
-                g.insert(np.arange(1000))
-                call = getattr(type(g), name)
-                signal.setitimer(signal.ITIMER_REAL, 0.1)
-                begin = time.process_time()
-                self.assertRaises(Stop, call, g, many)
-                # A call that hears no signal takes 5 s and more.
-                self.assertLess(time.process_time() - begin, 0.9, name)
-                self.assertEqual(g.count(np.arange(1, 1000)), 999)
-                g.insert([-1])  # no lock is held
-                self.assertIn(-1, g)
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
+        for name, make in calls:
+            g = make()
+            g.insert(np.arange(1000))
+            begin = time.process_time()
+            self.assertRaises(Stop, alarm, getattr(g, name), many)
+            # A call that hears no signal takes 5 s and more.
+            self.assertLess(time.process_time() - begin, 0.9, name)
+            self.assertEqual(g.count(np.arange(1, 1000)), 999)
+            g.insert([-1])  # no lock is held
+            self.assertIn(-1, g)
 
     def test_are_heard_between_pieces_whose_answers_are_those_of_one(self):
         n = (1 << 21) + 12345
@@ -250,9 +224,9 @@ class Signals(unittest.TestCase):
                 expected &= np.arange(n) % 3 != 0
             self.assertTrue(flags[expected].all(), keys.dtype)
             self.assertLess(flags.sum(), expected.sum() * 1.01)
-            np.testing.assert_array_equal(f.select(keys), np.flatnonzero(flags))
-            np.testing.assert_array_equal(
+            self.same(f.select(keys), np.flatnonzero(flags))
+            self.same(
                 np.unpackbits(f.bitmap(keys), bitorder="little", count=n), flags)
             some = np.arange(n - 5, 3, -7, dtype=np.uint32)
-            np.testing.assert_array_equal(f.select(keys, rows=some), some[flags[some]])
+            self.same(f.select(keys, rows=some), some[flags[some]])
             self.assertEqual(f.count(keys), flags.sum())

@@ -46,8 +46,8 @@ class Wheel(unittest.TestCase):
             self.assertEqual(info.split(), ["numpy", floor])
             with zipfile.ZipFile(os.path.join(folder, wheel)) as archive:
                 names = archive.namelist()
-            for name in ("__init__.py", "__init__.pyi", "_calls.py", "_types.pyi", "frames.py",
-                         "py.typed"):
+            for name in ("__init__.py", "__init__.pyi", "_calls.py", "_columns.py", "_types.pyi",
+                         "frames.py", "py.typed"):
                 self.assertIn("simdbloom/" + name, names)
 
     def test_without_numpy_says_what_to_do(self):

@@ -1,25 +1,10 @@
 """Bloom, cuckoo and counting filters whose kernels are SIMD, for NumPy arrays and Arrow."""
 
-from ._simdbloom import (
-    Advice, ArrowColumn, Choice, CodeTable, CompactBank, ConcurrentFilter, Filter, FilterBank,
-    FilterExchange, FilterTimes, ForeignFilter, Governor, JoinBuilder, JoinCounters, JoinFilter,
-    LoadError, Map, Rows, SchemeBloom, StarProbe, Worth, __version__, advise, bits_for_fpr,
-    build_filter, estimated_intersection, estimated_union, expected_fpr, foreign_formats,
-    foreign_formats_of, isa_floor, missing_at_sender, missing_parts, reconciliation_message,
-    save_part, unite_saved, usable_isas,
-)
-
 from . import _calls, _simdbloom
+from ._simdbloom import *  # noqa: F403
+from ._simdbloom import __version__
 
-__all__ = [
-    "Advice", "ArrowColumn", "Choice", "CodeTable", "CompactBank", "ConcurrentFilter", "Filter",
-    "FilterBank", "FilterExchange", "FilterTimes", "ForeignFilter", "Governor", "JoinBuilder",
-    "JoinCounters", "JoinFilter", "LoadError", "Map", "Rows", "SchemeBloom", "StarProbe", "Worth",
-    "__version__", "advise", "bits_for_fpr", "build_filter", "estimated_intersection",
-    "estimated_union", "expected_fpr", "foreign_formats", "foreign_formats_of", "isa_floor",
-    "missing_at_sender", "missing_parts", "reconciliation_message", "save_part", "unite_saved",
-    "usable_isas",
-]
+__all__ = sorted(name for name in vars(_simdbloom) if name[0] != "_") + ["__version__"]
 
 
 def _unpickle(cls, data, *more):
