@@ -10,16 +10,6 @@
 
 namespace simdbloom::foreign {
 
-/// The eight little-endian bytes of an integer key.
-class KeyBytes {
-public:
-    explicit KeyBytes(std::uint64_t key) noexcept { detail::store_le(bytes_, key); }
-    operator std::string_view() const noexcept { return {bytes_, sizeof bytes_}; }
-
-private:
-    char bytes_[8];
-};
-
 struct Hash128 {
     std::uint64_t low, high;
 };
