@@ -43,8 +43,7 @@ TEST(Arrow, IntegersOfEveryWidthAreOneNumber) {
 TEST(Arrow, SixtyFourBitValuesAreUsedWhereTheyLie) {
     ArrowColumn column("l", 2, 1);
     column.values<std::int64_t>({7, 8, 9});
-    const ArrowKeys keys = column.keys();
-    EXPECT_EQ(keys.column().values.data(),
+    EXPECT_EQ(column.rows().plain().value().values.data(),
               static_cast<const std::uint64_t*>(column.buffers[1]) + 1);
     EXPECT_EQ(column.numbers(), (Numbers{8, 9}));
 }
@@ -92,8 +91,8 @@ TEST(Arrow, ADictionaryStandsForItsWords) {
     words.values<std::int32_t>({0, 1, 2, 3}).values<char>({'a', 'b', 'c'}).valid(0b101);
     ArrowColumn column("s", 4, 1);
     column.values<std::int16_t>({9, 2, 0, 1, 0}).valid(0b01110).dictionary(words);
-    const ArrowKeys keys = column.keys();
-    const JoinColumn at = keys.column();
+    const test::JoinValues keys(column.rows());
+    const JoinColumn& at = keys.column;
     ASSERT_EQ(at.size(), 4u);
     EXPECT_TRUE(at.hashed);
     EXPECT_EQ(at.values[0], hash_bytes("c"));
@@ -103,22 +102,22 @@ TEST(Arrow, ADictionaryStandsForItsWords) {
     EXPECT_FALSE(at.is_valid(3));  // the index is
     column.valid(0xFF).values<std::int16_t>({});
     column.array.offset = 0;
-    EXPECT_INVALID("word 9", column.keys());
+    EXPECT_INVALID("word 9", column.rows());
 }
 
 TEST(Arrow, RefusesWhatHasNoKeys) {
     for (const char* format : {"n", "+s", "+l", "vq", "w:0", "w:x", "d:76,0,256", "e", "q"})
         EXPECT_INVALID(std::string("\"") + format + "\"",
-                       ArrowColumn(format, 0).values<std::uint8_t>({}).keys());
-    EXPECT_INVALID("-1 rows", ArrowColumn("i", -1).values<std::int32_t>({}).keys());
-    EXPECT_INVALID("row -2", ArrowColumn("i", 1, -2).values<std::int32_t>({}).keys());
-    EXPECT_INVALID("no buffer 1", ArrowColumn("i", 1).keys());
-    EXPECT_INVALID("buffer 1", ArrowColumn("i", 1).buffer(nullptr).keys());
+                       ArrowColumn(format, 0).values<std::uint8_t>({}).rows());
+    EXPECT_INVALID("-1 rows", ArrowColumn("i", -1).values<std::int32_t>({}).rows());
+    EXPECT_INVALID("row -2", ArrowColumn("i", 1, -2).values<std::int32_t>({}).rows());
+    EXPECT_INVALID("no buffer 1", ArrowColumn("i", 1).rows());
+    EXPECT_INVALID("buffer 1", ArrowColumn("i", 1).buffer(nullptr).rows());
     EXPECT_INVALID("byte 3 to byte 1",
-                   ArrowColumn("u", 1).values<std::int32_t>({3, 1}).values<char>({'a'}).keys());
+                   ArrowColumn("u", 1).values<std::int32_t>({3, 1}).values<char>({'a'}).rows());
     ArrowColumn released("i", 0);
     released.array.release = nullptr;
-    EXPECT_INVALID("released", released.keys());
+    EXPECT_INVALID("released", released.rows());
 }
 
 // Offset 4096 lies far behind the bytes; that it is wrong only the next one says.
@@ -153,38 +152,17 @@ TEST(Arrow, OffsetsAreCheckedBeforeAnyByteIsRead) {
 
 TEST(Arrow, LengthsThatCannotBeAreRefused) {
     const auto most = std::numeric_limits<std::int64_t>::max();
-    EXPECT_INVALID("counted", ArrowColumn("i", 2, most).values<std::int32_t>({1}).keys());
-    EXPECT_INVALID("memory", ArrowColumn("w:8", 1, most / 8).values<char>({'x'}).keys());
-    EXPECT_INVALID("memory", ArrowColumn("d:3,1", 2, most / 16).values<char>({'x'}).keys());
+    EXPECT_INVALID("counted", ArrowColumn("i", 2, most).values<std::int32_t>({1}).rows());
+    EXPECT_INVALID("memory", ArrowColumn("w:8", 1, most / 8).values<char>({'x'}).rows());
+    EXPECT_INVALID("memory", ArrowColumn("d:3,1", 2, most / 16).values<char>({'x'}).rows());
     // Rows may end just where memory does, and not one later. No row is read here.
     EXPECT_EQ(ArrowColumn("w:8", 0, most / 8).values<char>({'x'}).numbers(), Numbers{});
-    EXPECT_INVALID("memory", ArrowColumn("w:8", 0, most / 8 + 1).values<char>({'x'}).keys());
-    EXPECT_INVALID("1 rows of 8 bytes", ArrowColumn("w:8", 1, most / 8).values<char>({'x'}).keys());
-    EXPECT_INVALID("format", ArrowColumn(nullptr, 0).values<char>({}).keys());
+    EXPECT_INVALID("memory", ArrowColumn("w:8", 0, most / 8 + 1).values<char>({'x'}).rows());
+    EXPECT_INVALID("1 rows of 8 bytes", ArrowColumn("w:8", 1, most / 8).values<char>({'x'}).rows());
+    EXPECT_INVALID("format", ArrowColumn(nullptr, 0).values<char>({}).rows());
     ArrowColumn column("i", 0);
     column.array.buffers = nullptr;
-    EXPECT_INVALID("without buffers", column.keys());
-}
-
-// What a move leaves has no rows, and an assignment that fails changes nothing.
-TEST(Arrow, KeysAreMovedAndAssignedWhole) {
-    ArrowColumn numbers("l", 2), words("u", 1), codes("c", 1);
-    numbers.values<std::int64_t>({7, 8});
-    words.values<std::int32_t>({0, 1}).values<char>({'a'});
-    codes.values<std::int8_t>({0}).dictionary(words);
-    for (ArrowColumn* column : {&numbers, &words, &codes}) {
-        ArrowKeys keys = column->keys();
-        const Numbers before = column->numbers();
-        ArrowKeys moved = std::move(keys);
-        EXPECT_EQ(keys.column().size(), 0u);
-        EXPECT_TRUE(std::ranges::equal(moved.column().values, before));
-        ArrowKeys& same = moved;
-        moved = std::move(same);
-        EXPECT_TRUE(std::ranges::equal(moved.column().values, before));
-        keys = moved;
-        EXPECT_TRUE(std::ranges::equal(keys.column().values, before));
-        EXPECT_TRUE(keys.column().is_valid(0));
-    }
+    EXPECT_INVALID("without buffers", column.rows());
 }
 
 TEST(Arrow, AnswersGoOutAndAreReleased) {
@@ -194,7 +172,7 @@ TEST(Arrow, AnswersGoOutAndAreReleased) {
     EXPECT_STREQ(schema.format, "I");
     EXPECT_STREQ(schema.name, "");
     EXPECT_EQ(schema.metadata, nullptr);
-    EXPECT_EQ(ArrowKeys(schema, array).column().values[1], 9u);
+    EXPECT_EQ(test::JoinValues(arrow_rows(schema, array)).values[1], 9u);
     array.release(&array);
     schema.release(&schema);
     EXPECT_EQ(array.release, nullptr);
@@ -202,9 +180,7 @@ TEST(Arrow, AnswersGoOutAndAreReleased) {
 
     export_bitmap({0b10}, 3, schema, array);
     EXPECT_STREQ(schema.format, "b");
-    const ArrowKeys keys(schema, array);
-    EXPECT_EQ(std::vector(keys.column().values.begin(), keys.column().values.end()),
-              (Numbers{0, 1, 0}));
+    EXPECT_EQ(test::JoinValues(arrow_rows(schema, array)).values, (Numbers{0, 1, 0}));
     array.release(&array);
     schema.release(&schema);
     EXPECT_LENGTH_ERROR("9", export_bitmap({0}, 9, schema, array));
