@@ -80,8 +80,7 @@ Made make_leveldb(std::size_t n_keys, double bits_per_key, const Options& option
         whole_bits("LevelDB", static_cast<double>(n_keys) * bits_per_key, std::uint64_t{1} << 48));
     check_limit((bits + 7) / 8, options);
     // The last byte is k.
-    const auto none =
-        make_leveldb_filter(std::span<const std::uint64_t>(), static_cast<int>(bits_per_key));
+    const auto none = make_leveldb_filter(Keys(), static_cast<int>(bits_per_key));
     std::vector<std::byte> bytes(static_cast<std::size_t>((bits + 7) / 8 + 1));
     bytes.back() = none.back();
     return std::make_unique<LevelDb>(bytes, options);
