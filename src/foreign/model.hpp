@@ -16,20 +16,26 @@ using Bytes = std::span<const std::byte>;
 /// the eight little-endian ones.
 template <class Use>
 void for_each_text(const Keys& keys, std::size_t first, std::size_t n, const Use& use) {
+    if (keys.are_words()) {
+        for (std::size_t i = 0; const std::uint64_t key : keys.words().subspan(first, n)) {
+            char bytes[8];
+            detail::store_le(bytes, key);
+            use(i++, std::string_view(bytes, sizeof bytes));
+        }
+        return;
+    }
     for (std::size_t at = 0; at < n; at += 64) {
         const std::size_t here = std::min<std::size_t>(64, n - at);
-        if (keys.are_texts()) {
-            std::string_view texts[64];
-            keys.views(first + at, here, texts);
-            for (std::size_t i = 0; i < here; ++i) use(at + i, texts[i]);
-            continue;
-        }
         std::uint64_t words[64];
-        if (keys.are_narrow()) keys.widen(first + at, here, words);
+        std::string_view texts[64];
+        if (keys.are_texts()) keys.views(first + at, here, texts);
+        else keys.widen(first + at, here, words);
         for (std::size_t i = 0; i < here; ++i) {
-            char bytes[8];
-            detail::store_le(bytes, keys.are_narrow() ? words[i] : keys.words()[first + at + i]);
-            use(at + i, std::string_view(bytes, sizeof bytes));
+            if (keys.are_narrow()) {
+                detail::store_le(&words[i], words[i]);
+                texts[i] = {reinterpret_cast<const char*>(&words[i]), sizeof words[i]};
+            }
+            use(at + i, texts[i]);
         }
     }
 }
