@@ -15,29 +15,24 @@ using Numbers = std::vector<std::uint64_t>;
 constexpr std::uint64_t minus_one = ~std::uint64_t{0};
 
 TEST(Arrow, IntegersOfEveryWidthAreOneNumber) {
-    EXPECT_EQ(ArrowColumn("c", 2).values<std::int8_t>({5, -1}).numbers(), (Numbers{5, minus_one}));
-    EXPECT_EQ(ArrowColumn("C", 2).values<std::uint8_t>({5, 255}).numbers(), (Numbers{5, 255}));
-    EXPECT_EQ(ArrowColumn("s", 2).values<std::int16_t>({5, -1}).numbers(), (Numbers{5, minus_one}));
-    EXPECT_EQ(ArrowColumn("S", 2).values<std::uint16_t>({5, 65535}).numbers(), (Numbers{5, 65535}));
-    for (const char* format : {"i", "tdD"})
-        EXPECT_EQ(ArrowColumn(format, 2).values<std::int32_t>({5, -1}).numbers(),
-                  (Numbers{5, minus_one}))
-            << format;
-    EXPECT_EQ(ArrowColumn("I", 2).values<std::uint32_t>({5, 0xFFFFFFFF}).numbers(),
-              (Numbers{5, 0xFFFFFFFF}));
-    for (const char* format : {"l", "L", "tdm", "ttu", "tDu", "tsu:UTC", "tss:"})
-        EXPECT_EQ(ArrowColumn(format, 2).values<std::int64_t>({5, -1}).numbers(),
-                  (Numbers{5, minus_one}))
-            << format;
+    const auto expect = [](std::initializer_list<const char*> formats, const auto& values,
+                           const Numbers& numbers) {
+        for (const char* const format : formats)
+            EXPECT_EQ(ArrowColumn(format, 2).values(values).numbers(), numbers) << format;
+    };
+    using std::vector;
+    expect({"c"}, vector<std::int8_t>{5, -1}, {5, minus_one});
+    expect({"C"}, vector<std::uint8_t>{5, 255}, {5, 255});
+    expect({"s"}, vector<std::int16_t>{5, -1}, {5, minus_one});
+    expect({"S"}, vector<std::uint16_t>{5, 65535}, {5, 65535});
+    expect({"i", "tdD"}, vector<std::int32_t>{5, -1}, {5, minus_one});
+    expect({"I"}, vector<std::uint32_t>{5, 0xFFFFFFFF}, {5, 0xFFFFFFFF});
+    expect({"l", "L", "tdm", "ttu", "tDu", "tsu:UTC", "tss:"}, vector<std::int64_t>{5, -1},
+           {5, minus_one});
     // Durations and times of day are microseconds.
-    for (const auto& [format, in_us] : {std::pair("tts", 1'000'000), std::pair("ttm", 1'000)})
-        EXPECT_EQ(ArrowColumn(format, 2).values<std::int32_t>({5, -1}).numbers(),
-                  (Numbers{5u * unsigned(in_us), -std::uint64_t(in_us)}))
-            << format;
-    for (const char* format : {"ttn", "tDn"})
-        EXPECT_EQ(ArrowColumn(format, 2).values<std::int64_t>({5000, -1000}).numbers(),
-                  (Numbers{5, minus_one}))
-            << format;
+    expect({"tts"}, vector<std::int32_t>{5, -1}, {5'000'000, 0 - std::uint64_t{1'000'000}});
+    expect({"ttm"}, vector<std::int32_t>{5, -1}, {5'000, 0 - std::uint64_t{1'000}});
+    expect({"ttn", "tDn"}, vector<std::int64_t>{5000, -1000}, {5, minus_one});
 }
 
 TEST(Arrow, SixtyFourBitValuesAreUsedWhereTheyLie) {
