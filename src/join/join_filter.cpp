@@ -2,7 +2,6 @@
 
 #include "core/models/number.hpp"
 #include "join/key_sets.hpp"
-#include "join/row_reader.hpp"
 #include "simdbloom/detail/batch.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 
@@ -36,20 +35,18 @@ namespace {
 // A multiple of 64; 8 KiB of values.
 constexpr std::size_t piece_rows = 1024;
 
-/// Clears the bits of NULLs among the n rows from `first` on, and returns how many are left.
-std::size_t clear_nulls(const JoinColumn& column, std::size_t first, std::size_t n,
-                        std::uint8_t* bits) {
-    std::size_t left = 0;
-    for (std::size_t i = 0; i < n; i += 64) {
-        const std::size_t here = std::min<std::size_t>(64, n - i);
-        const std::uint64_t word =
-            detail::bits_at(bits, i, here) &
-            detail::bits_at(column.valid, column.valid_offset + first + i, here);
-        left += static_cast<std::size_t>(std::popcount(word));
-        for (std::size_t b = 0; b < here; b += 8)
-            bits[(i + b) / 8] = static_cast<std::uint8_t>(word >> b);
+/// Clears the bits of NULLs among the n rows from `first` on. Reads only the bytes of the validity
+/// that have bits of these rows.
+void clear_nulls(const JoinColumn& column, std::size_t first, std::size_t n, std::uint8_t* bits) {
+    const std::size_t begin = column.valid_offset + first, end = begin + n;
+    const unsigned shift = begin % 8;
+    for (std::size_t i = 0; i < n; i += 8) {
+        const std::size_t at = (begin + i) / 8;
+        unsigned valid = column.valid[at] >> shift;
+        if (shift != 0 && 8 * (at + 1) < end)
+            valid |= static_cast<unsigned>(column.valid[at + 1]) << (8 - shift);
+        bits[i / 8] &= static_cast<std::uint8_t>(valid);
     }
-    return left;
 }
 
 /// Eight bytes: byte i is 1 where bit i is set. The multiplication moves bit i to bit 8 i + 7.
@@ -170,7 +167,12 @@ std::size_t JoinFilter::answer(const JoinColumn& column, std::size_t first, std:
                                std::uint8_t* bits) const {
     const std::size_t found =
         ask(column.values.subspan(first, n), column.hashed, detail::Output::bitmap, bits);
-    return column.valid == nullptr ? found : clear_nulls(column, first, n, bits);
+    if (column.valid == nullptr) return found;
+    clear_nulls(column, first, n, bits);
+    std::size_t valid = 0;
+    for (std::size_t i = 0; i < n; i += 8)
+        valid += static_cast<std::size_t>(std::popcount(bits[i / 8]));
+    return valid;
 }
 
 std::size_t JoinFilter::count(const JoinColumn& column) const {
