@@ -47,7 +47,7 @@ Subject make_leveldb(const Order& order) {
 Subject make_leveldb_view(const Order& order) {
     const auto bits = static_cast<int>(order.bits_per_key);
     const auto build = [bits, hashed = order.keys.hashed()](Keys keys) {
-        return hashed ? make_leveldb_filter_of_hashes(keys, bits) : make_leveldb_filter(keys, bits);
+        return make_leveldb_filter({keys, hashed}, bits);
     };
     struct Filter {
         std::vector<std::byte> bytes;

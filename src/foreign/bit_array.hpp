@@ -6,7 +6,6 @@
 
 #include "foreign/hashes.hpp"
 #include "foreign/model.hpp"
-#include "simdbloom/detail/batch.hpp"
 #include "simdbloom/detail/storage.hpp"
 
 namespace simdbloom::foreign {
@@ -81,7 +80,6 @@ bool sums32(std::uint64_t hash, unsigned k, std::uint64_t bits, const Use& use) 
 ///   Hash hash_of(string_view key) const
 ///   bool positions(Hash, use) const    calls use(bit) for each bit of the key until it returns
 ///                                      false, and returns whether all returned true
-/// An integer key is hashed as its eight bytes.
 template <class F>
 class Probed : public Model {
 public:
@@ -90,17 +88,29 @@ public:
     unsigned k() const noexcept override { return k_; }
     double estimated_fpr() const override { return bits_.full(bits_.bytes().size(), k()); }
 
-    void insert(const Batch& batch) override {
-        std::visit(
-            [&](auto keys) {
-                for (const auto& key : keys)
-                    self().positions(hash(key),
-                                     [&](std::uint64_t bit) { return bits_.set(bit), true; });
-            },
-            batch);
+    void insert(const Keys& keys) override {
+        for_each_text(keys, 0, keys.size(), [&](std::size_t, std::string_view text) {
+            self().positions(self().hash_of(text),
+                             [&](std::uint64_t bit) { return bits_.set(bit), true; });
+        });
     }
-    std::size_t answer(const Batch& batch, detail::Output output, void* out) const override {
-        return std::visit([&](auto keys) { return ask(keys, output, out); }, batch);
+    /// Prefetches the first lines of 64 keys, then tests them.
+    std::size_t answer(const Keys& keys, detail::Output output, void* out) const override {
+        decltype(self().hash_of({})) hashes[64];
+        return detail::answer_by_hits(
+            keys.size(), output, out, [&](std::size_t first, std::size_t n) {
+                for_each_text(keys, first, n, [&](std::size_t i, std::string_view text) {
+                    hashes[i] = self().hash_of(text);
+                    bits_.prefetch(self().first(hashes[i]));
+                });
+                std::uint64_t hits = 0;
+                for (std::size_t i = 0; i < n; ++i) {
+                    const bool found = self().positions(
+                        hashes[i], [&](std::uint64_t bit) { return bits_.test(bit); });
+                    hits |= std::uint64_t{found} << i;
+                }
+                return hits;
+            });
     }
     void unite(const Model& other) override {
         const auto& same = static_cast<const F&>(other);
@@ -125,30 +135,6 @@ protected:
 
     BitArray bits_;
     unsigned k_;
-
-private:
-    auto hash(std::uint64_t key) const { return self().hash_of(KeyBytes(key)); }
-    auto hash(std::string_view key) const { return self().hash_of(key); }
-
-    /// Prefetches the first lines of 64 keys, then tests them.
-    template <class Keys>
-    std::size_t ask(Keys keys, detail::Output output, void* out) const {
-        return detail::answer_by_hits(
-            keys.size(), output, out, [&](std::size_t first, std::size_t n) {
-                decltype(hash(keys[0])) hashes[64];
-                for (std::size_t i = 0; i < n; ++i) {
-                    hashes[i] = hash(keys[first + i]);
-                    bits_.prefetch(self().first(hashes[i]));
-                }
-                std::uint64_t hits = 0;
-                for (std::size_t i = 0; i < n; ++i) {
-                    const bool found = self().positions(
-                        hashes[i], [&](std::uint64_t bit) { return bits_.test(bit); });
-                    hits |= std::uint64_t{found} << i;
-                }
-                return hits;
-            });
-    }
 };
 
 }  // namespace simdbloom::foreign

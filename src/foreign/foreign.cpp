@@ -11,7 +11,6 @@
 #include "core/files/files.hpp"
 #include "core/files/saved.hpp"
 #include "foreign/model.hpp"
-#include "simdbloom/detail/batch.hpp"
 
 namespace simdbloom {
 namespace foreign {
@@ -142,38 +141,27 @@ const SplitBlockBloom* ForeignFilter::split_blocks() const noexcept {
     return model_->split_blocks();
 }
 
-void ForeignFilter::insert(std::span<const std::uint64_t> keys) { model_->insert(keys); }
-void ForeignFilter::insert(std::span<const std::string_view> keys) { model_->insert(keys); }
+void ForeignFilter::insert(const Keys& keys) { model_->insert(unhashed(keys)); }
 
-using detail::Output;
+std::size_t ForeignFilter::count(const Keys& keys) const {
+    return model_->answer(unhashed(keys), detail::Output::count, nullptr);
+}
+std::size_t ForeignFilter::contains(const Keys& keys, std::span<std::uint8_t> bitmap) const {
+    detail::check_bitmap(keys.size(), bitmap.size());
+    detail::check_apart(keys.memory(), std::as_bytes(bitmap));
+    return model_->answer(unhashed(keys), detail::Output::bitmap, bitmap.data());
+}
+std::size_t ForeignFilter::select(const Keys& keys, std::span<std::uint32_t> positions) const {
+    detail::check_positions(keys.size(), positions.size());
+    detail::check_apart(keys.memory(), std::as_bytes(positions));
+    return model_->answer(unhashed(keys), detail::Output::select, positions.data());
+}
 
-std::size_t ForeignFilter::count(std::span<const std::uint64_t> keys) const {
-    return model_->answer(keys, Output::count, nullptr);
-}
-std::size_t ForeignFilter::contains(std::span<const std::uint64_t> keys,
-                                    std::span<std::uint8_t> bitmap) const {
-    detail::check_bitmap(keys.size(), bitmap.size());
-    detail::check_apart(std::as_bytes(keys), std::as_bytes(bitmap));
-    return model_->answer(keys, Output::bitmap, bitmap.data());
-}
-std::size_t ForeignFilter::select(std::span<const std::uint64_t> keys,
-                                  std::span<std::uint32_t> positions) const {
-    detail::check_positions(keys.size(), positions.size());
-    detail::check_apart(std::as_bytes(keys), std::as_bytes(positions));
-    return model_->answer(keys, Output::select, positions.data());
-}
-std::size_t ForeignFilter::count(std::span<const std::string_view> keys) const {
-    return model_->answer(keys, Output::count, nullptr);
-}
-std::size_t ForeignFilter::contains(std::span<const std::string_view> keys,
-                                    std::span<std::uint8_t> bitmap) const {
-    detail::check_bitmap(keys.size(), bitmap.size());
-    return model_->answer(keys, Output::bitmap, bitmap.data());
-}
-std::size_t ForeignFilter::select(std::span<const std::string_view> keys,
-                                  std::span<std::uint32_t> positions) const {
-    detail::check_positions(keys.size(), positions.size());
-    return model_->answer(keys, Output::select, positions.data());
+const Keys& ForeignFilter::unhashed(const Keys& keys) const {
+    if (keys.are_hashes() || keys.form() == Keys::Form::others)
+        throw detail::argument_error("a filter of ", to_string(format()),
+                                     " hashes integers and texts itself, and takes no hashes");
+    return keys;
 }
 
 ForeignFilter& ForeignFilter::operator|=(const ForeignFilter& other) {

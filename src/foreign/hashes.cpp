@@ -69,24 +69,6 @@ u32 spark_murmur32(std::string_view key, u32 seed) noexcept {
     return h ^ h >> 16;
 }
 
-u32 fast_hash32(std::string_view key, u32 seed) noexcept {
-    constexpr u64 multiplier = 0x880355F21E6D1965u;
-    const auto mix = [](u64 h) {
-        h = (h ^ h >> 23) * 0x2127599BF4325C37u;
-        return h ^ h >> 47;
-    };
-    u64 h = seed ^ key.size() * multiplier;
-    std::size_t at = 0;
-    for (; at + 8 <= key.size(); at += 8) h = (h ^ mix(word64(key.data() + at))) * multiplier;
-    if (at < key.size()) {
-        char tail[8] = {};
-        std::memcpy(tail, key.data() + at, key.size() - at);
-        h = (h ^ mix(word64(tail))) * multiplier;
-    }
-    h = mix(h);
-    return static_cast<u32>(h - (h >> 32));
-}
-
 u32 rocksdb_hash32(std::string_view key) noexcept {
     constexpr u32 multiplier = 0xC6A4A793u;
     u32 h = 0xBC9F1D34u ^ static_cast<u32>(key.size()) * multiplier;

@@ -20,18 +20,19 @@ constexpr std::uint32_t fast_hash = 3;
 constexpr unsigned least_log = 6, most_log = 36;
 constexpr const char* kudu_hash = "FastHash of 32 bits";
 
-/// A key has a 32-bit hash x. The low bits of its rehash choose one of 2^L blocks; a split256 uses
-/// high bits.
-///
-///     | L low bits of the rehash | 0 .. | x |
 template <class F>
 class FastHashBlocks : public SplitBlocks<F> {
 public:
-    void hash(Integers keys, std::uint64_t* hashes) const {
-        for (std::size_t i = 0; i < keys.size(); ++i) hashes[i] = of(KeyBytes(keys[i]));
-    }
-    void hash(Texts keys, std::uint64_t* hashes) const {
-        for (std::size_t i = 0; i < keys.size(); ++i) hashes[i] = of(keys[i]);
+    /// A key has a 32-bit hash x. The low bits of its rehash choose one of 2^L blocks; a split256
+    /// uses high bits.
+    ///
+    ///     | L low bits of the rehash | 0 .. | x |
+    void hash(const Keys& keys, std::size_t first, std::size_t n, std::uint64_t* hashes) const {
+        for_each_text(keys, first, n, [&](std::size_t i, std::string_view text) {
+            const std::uint64_t x = fast_hash32(text, seed_);
+            const std::uint64_t rehash = x * 0x7850F11EC6D14889u + 0x6773610597CA4C63u;
+            hashes[i] = rehash >> 32 << (32 + shift_) | x;
+        });
     }
     std::uint32_t seed() const noexcept { return seed_; }
     const SplitBlockBloom& blocks() const noexcept { return this->blocks_; }
@@ -46,11 +47,6 @@ protected:
     std::uint32_t seed_;
 
 private:
-    std::uint64_t of(std::string_view key) const noexcept {
-        const std::uint64_t x = fast_hash32(key, seed_);
-        const std::uint64_t rehash = x * 0x7850F11EC6D14889u + 0x6773610597CA4C63u;
-        return rehash >> 32 << (32 + shift_) | x;
-    }
     unsigned shift_;
 };
 
@@ -72,9 +68,9 @@ public:
 
     ForeignFormat format() const noexcept override { return ForeignFormat::kudu; }
     std::string details() const override { return "seed " + std::to_string(seed_); }
-    void insert(const Batch& batch) override {
-        no_key_ &= std::visit([](auto keys) { return keys.empty(); }, batch);
-        FastHashBlocks::insert(batch);
+    void insert(const Keys& keys) override {
+        no_key_ &= keys.empty();
+        FastHashBlocks::insert(keys);
     }
     void unite(const Model& other) override {
         FastHashBlocks::unite(other);

@@ -31,15 +31,12 @@ public:
         return std::pow(static_cast<double>(set) / static_cast<double>(view_.bits()), k());
     }
 
-    void insert(const Batch& batch) override {
-        std::visit(
-            [&](auto keys) {
-                for (const auto& key : keys) set(leveldb_hash(key));
-            },
-            batch);
+    void insert(const Keys& keys) override {
+        for_each_text(keys, 0, keys.size(),
+                      [&](std::size_t, std::string_view text) { set(leveldb_hash(text)); });
     }
-    std::size_t answer(const Batch& batch, detail::Output output, void* out) const override {
-        return std::visit([&](auto keys) { return view_.answer(keys, output, out); }, batch);
+    std::size_t answer(const Keys& keys, detail::Output output, void* out) const override {
+        return view_.answer(keys, output, out);
     }
     void unite(const Model& other) override {
         const auto& same = static_cast<const LevelDb&>(other);
@@ -83,7 +80,7 @@ Made make_leveldb(std::size_t n_keys, double bits_per_key, const Options& option
         whole_bits("LevelDB", static_cast<double>(n_keys) * bits_per_key, std::uint64_t{1} << 48));
     check_limit((bits + 7) / 8, options);
     // The last byte is k.
-    const auto none = make_leveldb_filter(Integers(), static_cast<int>(bits_per_key));
+    const auto none = make_leveldb_filter(Keys(), static_cast<int>(bits_per_key));
     std::vector<std::byte> bytes(static_cast<std::size_t>((bits + 7) / 8 + 1));
     bytes.back() = none.back();
     return std::make_unique<LevelDb>(bytes, options);

@@ -27,15 +27,13 @@ public:
         return detail::to_text("declared keys ", n_keys_, ", declared FPR ", std::to_string(fpr_),
                                ", domains ", names[domains_]);
     }
-    void insert(const Batch& batch) override {
-        if (std::visit([](auto keys) { return !keys.empty(); }, batch))
-            domains_ |= domain_of(batch);
-        XxhBlocks::insert(batch);
+    void insert(const Keys& keys) override {
+        if (!keys.empty()) domains_ |= domain_of(keys);
+        XxhBlocks::insert(keys);
     }
-    std::size_t answer(const Batch& batch, detail::Output output, void* out) const override {
-        if ((domains_ & domain_of(batch)) != 0) return XxhBlocks::answer(batch, output, out);
-        return detail::answer_by_hits(std::visit([](auto keys) { return keys.size(); }, batch),
-                                      output, out,
+    std::size_t answer(const Keys& keys, detail::Output output, void* out) const override {
+        if ((domains_ & domain_of(keys)) != 0) return XxhBlocks::answer(keys, output, out);
+        return detail::answer_by_hits(keys.size(), output, out,
                                       [](std::size_t, std::size_t) { return std::uint64_t{0}; });
     }
     void unite(const Model& other) override {
@@ -58,8 +56,8 @@ public:
     }
 
 private:
-    static unsigned domain_of(const Batch& batch) noexcept {
-        return std::holds_alternative<Texts>(batch) ? of_text : of_integers;
+    static unsigned domain_of(const Keys& keys) noexcept {
+        return keys.are_texts() ? of_text : of_integers;
     }
 
     std::uint64_t n_keys_;

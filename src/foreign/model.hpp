@@ -3,19 +3,42 @@
 
 #include <exception>
 #include <utility>
-#include <variant>
 
 #include "core/models/number.hpp"
-#include "simdbloom/detail/little_endian.hpp"
-#include "simdbloom/detail/output.hpp"
+#include "simdbloom/detail/batch.hpp"
 #include "simdbloom/foreign/foreign.hpp"
 
 namespace simdbloom::foreign {
 
 using Bytes = std::span<const std::byte>;
-using Integers = std::span<const std::uint64_t>;
-using Texts = std::span<const std::string_view>;
-using Batch = std::variant<Integers, Texts>;
+
+/// Calls use(i, text) for i < n with key first + i as the bytes that systems hash: of an integer
+/// the eight little-endian ones.
+template <class Use>
+void for_each_text(const Keys& keys, std::size_t first, std::size_t n, const Use& use) {
+    if (keys.are_words()) {
+        for (std::size_t i = 0; const std::uint64_t key : keys.words().subspan(first, n)) {
+            char bytes[8];
+            detail::store_le(bytes, key);
+            use(i++, std::string_view(bytes, sizeof bytes));
+        }
+        return;
+    }
+    for (std::size_t at = 0; at < n; at += 64) {
+        const std::size_t here = std::min<std::size_t>(64, n - at);
+        std::uint64_t words[64];
+        std::string_view texts[64];
+        if (keys.are_texts()) keys.views(first + at, here, texts);
+        else keys.widen(first + at, here, words);
+        for (std::size_t i = 0; i < here; ++i) {
+            if (keys.are_narrow()) {
+                detail::store_le(&words[i], words[i]);
+                texts[i] = {reinterpret_cast<const char*>(&words[i]), sizeof words[i]};
+            }
+            use(at + i, texts[i]);
+        }
+    }
+}
 
 /// Thrown for bytes that are not a filter, and for a filter that cannot be made.
 class Refused : public std::exception {
@@ -43,9 +66,10 @@ public:
     virtual double estimated_fpr() const = 0;
     virtual std::string details() const { return {}; }
 
-    virtual void insert(const Batch& batch) = 0;
+    // Of integers and texts.
+    virtual void insert(const Keys& keys) = 0;
     /// As Kernels::lookup.
-    virtual std::size_t answer(const Batch& batch, detail::Output output, void* out) const = 0;
+    virtual std::size_t answer(const Keys& keys, detail::Output output, void* out) const = 0;
 
     /// ORs the bits of a filter of the same format. Throws Refused (LoadFault::unlike).
     virtual void unite(const Model& other) = 0;

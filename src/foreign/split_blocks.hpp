@@ -4,9 +4,7 @@
 #include "core/files/saved.hpp"
 #include "foreign/hashes.hpp"
 #include "foreign/model.hpp"
-#include "simdbloom/detail/batch.hpp"
 #include "simdbloom/detail/geometry.hpp"
-#include "simdbloom/hash.hpp"
 
 namespace simdbloom::foreign {
 
@@ -22,8 +20,7 @@ inline constexpr std::uint64_t most_arrow_bytes = std::uint64_t{128} << 20;
 std::uint64_t arrow_bytes(std::size_t n_keys, double fpr);
 
 /// A filter F that has
-///   static or const: void hash(span<const K> keys, uint64_t* hashes)
-/// of integers and of texts, which writes the hashes that a split256 takes.
+///   void hash(keys, first, n, uint64_t* hashes) const      what a split256 takes of n keys
 template <class F>
 class SplitBlocks : public Model {
 public:
@@ -32,12 +29,12 @@ public:
     unsigned k() const noexcept override { return 8; }
     double estimated_fpr() const override { return blocks_.estimated_fpr(); }
 
-    void insert(const Batch& batch) override {
-        for_each_hash(batch, [&](std::size_t, const Keys& hashes) { blocks_.insert(hashes); });
+    void insert(const Keys& keys) override {
+        for_each_hash(keys, [&](std::size_t, const Keys& hashes) { blocks_.insert(hashes); });
     }
-    std::size_t answer(const Batch& batch, detail::Output output, void* out) const override {
+    std::size_t answer(const Keys& keys, detail::Output output, void* out) const override {
         std::size_t found = 0;
-        for_each_hash(batch, [&](std::size_t first, const Keys& hashes) {
+        for_each_hash(keys, [&](std::size_t first, const Keys& hashes) {
             found += detail::answer_part(output, out, first, found, [&](void* to) {
                 return blocks_.answer(hashes, output, to);
             });
@@ -61,17 +58,13 @@ protected:
 private:
     /// Calls use(first, hashes) for pieces of the batch.
     template <class Use>
-    void for_each_hash(const Batch& batch, const Use& use) const {
-        std::visit(
-            [&](auto keys) {
-                std::uint64_t words[detail::piece_keys];
-                detail::for_each_piece(keys.size(), [&](std::size_t first, std::size_t n) {
-                    self().hash(keys.subspan(first, n), words);
-                    use(first, Keys::hashes({words, n}));
-                    return true;
-                });
-            },
-            batch);
+    void for_each_hash(const Keys& keys, const Use& use) const {
+        std::uint64_t hashes[detail::piece_keys];
+        detail::for_each_piece(keys.size(), [&](std::size_t first, std::size_t n) {
+            self().hash(keys, first, n, hashes);
+            use(first, Keys::hashes({hashes, n}));
+            return true;
+        });
     }
 };
 
@@ -79,12 +72,11 @@ private:
 template <class F>
 class XxhBlocks : public SplitBlocks<F> {
 public:
-    void hash(Integers keys, std::uint64_t* hashes) const {
-        for (std::size_t i = 0; i < keys.size(); ++i)
-            hashes[i] = hash_bytes(std::string_view(KeyBytes(keys[i])));
-    }
-    void hash(Texts keys, std::uint64_t* hashes) const {
-        this->blocks_.hash(keys, this->blocks_.isa(), 0, keys.size(), hashes);
+    void hash(const Keys& keys, std::size_t first, std::size_t n, std::uint64_t* hashes) const {
+        if (keys.are_texts())
+            return this->blocks_.hash(keys, this->blocks_.isa(), first, n, hashes);
+        for_each_text(keys, first, n,
+                      [&](std::size_t i, std::string_view text) { hashes[i] = hash_bytes(text); });
     }
     const SplitBlockBloom* split_blocks() const noexcept override { return &this->blocks_; }
 

@@ -230,21 +230,6 @@ JoinRows arrow_rows(const ArrowSchema& schema, const ArrowArray& array,
     return JoinRows(std::move(columns), settings.nulls, settings.hash);
 }
 
-ArrowKeys::ArrowKeys(const ArrowSchema& schema, const ArrowArray& array, const Hash& hash) {
-    const JoinRows rows = arrow_rows(schema, array, {Nulls::differ, hash, {}});
-    kind_ = rows.key_kind();
-    if (const auto plain = rows.plain(); plain && array.n_children == 0) {  // else `rows` owns bits
-        borrowed_ = plain->values;
-        valid_ = plain->valid;
-        valid_offset_ = plain->valid_offset;
-        return;
-    }
-    hashed_ = rows.hashed();
-    values_.resize(rows.size());
-    own_valid_.resize((rows.size() + 7) / 8);
-    if (rows.column(values_, own_valid_).valid == nullptr) own_valid_.clear();
-}
-
 namespace {
 
 template <class T>

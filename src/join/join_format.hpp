@@ -47,6 +47,12 @@ struct United {
     std::optional<std::vector<std::byte>> anew{};
 };
 inline constexpr auto unlike = [](auto... why) { return fault(LoadFault::unlike, why...); };
+/// Writes the checksum of a header and `body` bytes behind them. Returns the bytes of all.
+inline std::size_t seal(std::span<std::byte> bytes, std::size_t body) {
+    std::ranges::copy(checksum_of(bytes.first<header_bytes>(), bytes.subspan(header_bytes, body)),
+                      bytes.data() + header_bytes + body);
+    return body + framing_bytes;
+}
 /// The common kind of keys; nothing if one filter cannot have both.
 std::optional<KeyKind> united_kind(KeyKind a, KeyKind b);
 /// Marks an error as one of the second argument.

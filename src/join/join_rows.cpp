@@ -91,10 +91,16 @@ std::optional<JoinRows> JoinRows::converted(KeyKind filter) const {
     const KeyKind kind = key_kind();
     check_may_ask(filter, kind);
     if (!is_instant(kind) || !is_instant(filter)) return std::nullopt;
+    if (kind_of_values() == filter) return std::nullopt;
+    return as(filter);
+}
+
+/// What the keys are that rows are read as: of instants their number in the unit of as().
+KeyKind JoinRows::kind_of_values() const noexcept {
+    if (!is_instant(key_kind())) return key_kind();
     const detail::ColumnPlace* place = &columns_[0].place();
     while (place->words != nullptr) place = &place->words->place();
-    if (place->key == filter) return std::nullopt;
-    return as(filter);
+    return place->key;
 }
 
 std::optional<JoinColumn> JoinRows::plain() const noexcept {
@@ -108,7 +114,8 @@ std::optional<JoinColumn> JoinRows::plain() const noexcept {
     return JoinColumn{{static_cast<const std::uint64_t*>(place.data), place.size},
                       is_hash,
                       place.valid,
-                      place.valid_offset};
+                      place.valid_offset,
+                      kind_of_values()};
 }
 
 /// Calls use(piece, column) for the rows of `list`, or for all n if it is null.
@@ -343,7 +350,8 @@ JoinColumn JoinRows::column(std::span<std::uint64_t> values, std::span<std::uint
     check_room(values.size(), size(), "values");
     detail::check_bitmap(size(), valid.size());
     const std::size_t can_pass = write(Reads::values, values, valid);
-    return {values.first(size()), hashed_, can_pass != size() ? valid.data() : nullptr, 0};
+    return {values.first(size()), hashed_, can_pass != size() ? valid.data() : nullptr, 0,
+            kind_of_values()};
 }
 
 JoinFilter codes_that_pass(const JoinFilter& filter, const KeyColumn& words, Nulls nulls,

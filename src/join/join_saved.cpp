@@ -92,27 +92,22 @@ Loaded<JoinFormat::ParsedHeader> JoinFormat::parse(Fields h, std::uint64_t bytes
         !all_zero(h.subspan<JoinOffset::reserved_end>()))
         return not_a_join("reserved bytes of the header are not 0");
     const bool list = p.body == Body::list, bitmap = p.body == Body::bitmap;
+    const auto unsuited = [&](auto... what) {
+        return not_a_join(what..., " not suit kind ", static_cast<unsigned>(p.body));
+    };
     if (list || bitmap ? !is_key_kind(kind_of_keys) : kind_of_keys != 0)
-        return not_a_join("key kind ", kind_of_keys, " does not suit kind ",
-                          static_cast<unsigned>(p.body));
-    const bool fits =
-        (bitmap ? p.flags == has_range || p.flags == (has_range | is_signed)
-         : list || p.body == Body::filter ? p.flags <= (has_range | is_signed) &&
-                                                p.flags != is_signed && (!list || p.has(has_range))
-                                          : p.flags == 0) ||
-        (list && p.flags == of_hashes);
-    if (!fits)
-        return not_a_join("flags ", p.flags, " do not suit kind ", static_cast<unsigned>(p.body));
+        return unsuited("key kind ", kind_of_keys, " does");
+    const bool ranged = (p.flags & ~unsigned{is_signed}) == has_range;
+    if (ranged ? p.body < Body::list : bitmap || p.flags != (list ? unsigned{of_hashes} : 0))
+        return unsuited("flags ", p.flags, " do");
     const Places places = p.places();
     if (p.has(has_range) ? places.low > places.high : (p.low | p.high) != 0)
         return not_a_join("no range goes from ", p.low, " to ", p.high);
-    if (bitmap ? p.shift > 63 : p.shift != 0)
-        return not_a_join("p=", p.shift, " does not suit kind ", static_cast<unsigned>(p.body));
+    if (bitmap ? p.shift > 63 : p.shift != 0) return unsuited("p=", p.shift, " does");
     const bool counts = list     ? p.keys >= 1 && p.keys <= KeySet::most_listed
                         : bitmap ? p.keys >= 1 && p.keys - 1 <= places.last()
                                  : p.keys == 0;
-    if (!counts)
-        return not_a_join(p.keys, " keys do not suit kind ", static_cast<unsigned>(p.body));
+    if (!counts) return unsuited(p.keys, " keys do");
     if (p.body == Body::filter) {
         // The filter's own header has its size.
         p.bits_bytes = static_cast<std::size_t>(bytes_in_all - framing_bytes);

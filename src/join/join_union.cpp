@@ -20,9 +20,8 @@ struct SavedJoin {
         return JoinFormat::keys(header, Storage::borrow(body.data(), body.size()), Isa::scalar);
     }
     std::string text() const {
-        const std::string n = std::to_string(header.keys);
-        if (header.body == Body::bitmap) return "a bitmap of " + n + " keys";
-        return "a list of " + n + (of_hashes() ? " hashes" : " keys");
+        return to_text("a ", header.body == Body::bitmap ? "bitmap" : "list", " of ", header.keys,
+                       of_hashes() ? " hashes" : " keys");
     }
 };
 
@@ -42,11 +41,8 @@ Loaded<SavedJoin> checked_join(std::span<const std::byte> bytes) {
 
 /// Writes header and checksum around an existing body. Returns the total size.
 std::size_t frame(std::span<std::byte> bytes, const JoinFormat::ParsedHeader& p, std::size_t body) {
-    const Header h = JoinFormat::header(p);
-    std::ranges::copy(h, bytes.begin());
-    std::ranges::copy(checksum_of(h, bytes.subspan(header_bytes, body)),
-                      bytes.data() + header_bytes + body);
-    return body + framing_bytes;
+    std::ranges::copy(JoinFormat::header(p), bytes.begin());
+    return seal(bytes, body);
 }
 
 /// The range of both, if both have one.
@@ -133,9 +129,7 @@ Loaded<std::size_t> insert_saved(std::span<std::byte> bytes, const SavedJoin& of
     const auto bits = fresh.base().bytes();
     combine(inner.data() + header_bytes, bits.data(), bits.size(), in_either);
     inner[CommonOffset::key_kind] = static_cast<std::byte>(*kind);
-    std::ranges::copy(
-        checksum_of(inner.first<header_bytes>(), inner.subspan(header_bytes, bits.size())),
-        inner.last<checksum_bytes>().begin());
+    seal(inner, bits.size());
     JoinFormat::ParsedHeader p = of.header;
     p.set_range(range);
     return frame(bytes, p, inner.size());

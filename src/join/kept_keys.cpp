@@ -7,10 +7,6 @@
 namespace simdbloom::detail {
 namespace {
 
-std::string counted(std::uint64_t n, const std::string& what, const char* plural) {
-    return to_text(n, " ", what, (n == 1 ? "" : plural));
-}
-
 std::string text_of(const Places& places) {
     const KeyRange range = places.range();
     const auto key = [&](std::uint64_t k) {
@@ -146,14 +142,14 @@ JoinFilter KeptKeys::made_of(AnyFilter filter, const std::string& why) const {
 }
 
 JoinFilter KeptKeys::list(std::vector<std::uint64_t> keys, const std::string& why) const {
-    const bool hashed = hashed_.value_or(false);
+    const bool hashed = hashed_.value_or(false), one = keys.size() == 1;
     const auto places = range();
-    const std::size_t n = keys.size();
+    const char* const noun = hashed ? (one ? " hash" : " hashes") : one ? " key" : " keys";
+    const std::string what = to_text("list: ", keys.size(), noun, why);
     return JoinFilter(
         std::make_shared<const KeySet>(std::move(keys), places ? Places::of(*places).flip : 0,
                                        hashed, target_.options.isa),
-        places, "list: " + counted(n, hashed ? "hash" : "key", hashed ? "es" : "s") + why,
-        target_.options.key_kind);
+        places, what, target_.options.key_kind);
 }
 
 /// A list or an exact bitmap, if it is small.
@@ -248,14 +244,14 @@ JoinFilter KeptKeys::finish(bool is_part) const {
     const auto too_few_bits = [&](double n) {
         const Options& o = target_.options;
         const bool a_bit_each = 8 * static_cast<double>(o.max_bytes) >= n;
+        const std::string why =
+            a_bit_each ? to_text("too little for a filter with fold_levels=", o.fold_levels, " of ")
+                       : "less than a bit for each of ";
+        // Not finite: all bits are set.
+        const std::string keys =
+            std::isfinite(n) ? std::to_string(static_cast<std::uint64_t>(n)) : "too many";
         return JoinFilter(Everything{}, {},
-                          "all: max_bytes=" + std::to_string(o.max_bytes) +
-                              (a_bit_each ? " is too little for a filter with fold_levels=" +
-                                                std::to_string(o.fold_levels) + " of "
-                                          : " is less than a bit for each of ") +
-                              (std::isfinite(n) ? std::to_string(static_cast<std::uint64_t>(n))
-                                                : "too many") +  // all bits are set
-                              " keys");
+                          to_text("all: max_bytes=", o.max_bytes, " is ", why, keys, " keys"));
     };
     if (largest_) {
         const std::uint64_t n = target_.workload.n_keys;

@@ -108,11 +108,8 @@ Loaded<std::size_t> unite_filters(std::span<std::byte> into, std::span<const std
     }
     into[CommonOffset::key_kind] =
         static_cast<std::byte>(united((*mine).hash.key_kind, (*theirs).hash.key_kind));
-    const auto header = into.first<header_bytes>();
-    FilterFormat::put_blocks(header, blocks);
-    std::ranges::copy(checksum_of(header, into.subspan(header_bytes, size)),
-                      into.data() + header_bytes + size);
-    return size + framing_bytes;
+    FilterFormat::put_blocks(into.first<header_bytes>(), blocks);
+    return seal(into, size);
 }
 
 namespace {

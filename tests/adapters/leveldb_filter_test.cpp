@@ -58,7 +58,7 @@ TEST(LevelDbFilter, IntegersAndHashesGiveTheFilterOfTheirBytes) {
     for (const int bits : {0, 1, 7, 10, 43, 60}) {
         const auto filter = make_leveldb_filter(views, bits);
         EXPECT_EQ(make_leveldb_filter(keys, bits), filter) << bits;
-        EXPECT_EQ(make_leveldb_filter_of_hashes(hashes, bits), filter) << bits;
+        EXPECT_EQ(make_leveldb_filter(Keys::hashes(hashes), bits), filter) << bits;
     }
 }
 

@@ -79,15 +79,15 @@ TEST(Example, Arrow) {
     column.values<std::int64_t>({5, 6, 7});
     const ArrowSchema& schema = column.schema;
     const ArrowArray& array = column.array;
-    /// Example of ArrowKeys, ArrowSettings.
-    //! [ArrowKeys]
-    const ArrowKeys keys(schema, array);  // an ArrowSchema and an ArrowArray of integers, say
-    JoinBuilder builder("auto", 0, 12);
-    builder.insert(keys.column());
-    const JoinFilter filter = std::move(builder).finish();
+    /// Example of arrow_rows, ArrowSettings.
+    //! [arrow_rows]
+    // An ArrowSchema and an ArrowArray of integers, say.
     const JoinRows rows = arrow_rows(schema, array, ArrowSettings{.nulls = Nulls::differ});
+    JoinBuilder builder("auto", 0, 12);
+    rows.insert_into(builder);
+    const JoinFilter filter = std::move(builder).finish();
     const std::size_t n_pass = rows.count(filter);  // all of them
-    //! [ArrowKeys]
+    //! [arrow_rows]
     EXPECT_EQ(n_pass, 3u);
 }
 

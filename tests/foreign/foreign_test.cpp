@@ -137,6 +137,13 @@ TEST(Foreign, FindsItsKeysInEveryShapeOfAnswerOnEveryIsa) {
             EXPECT_THROW((void)filter.select(absent, positions), std::length_error);
             EXPECT_EQ(filter.count(std::span<const std::uint64_t>()), 0u);
             EXPECT_EQ(filter.count(std::span<const std::string_view>()), 0u);
+            const std::vector<std::int32_t> narrow{7, -1};
+            made.insert(narrow);
+            EXPECT_TRUE(made.contains(std::uint64_t{7}) && made.contains(~std::uint64_t{0}));
+            EXPECT_EQ(made.count(narrow), 2u);
+            EXPECT_INVALID("takes no hashes", made.insert(Keys::hashes(absent)));
+            const auto hasher = [](std::uint64_t key, std::uint64_t) { return key; };
+            EXPECT_INVALID("takes no hashes", made.count(Keys::of(absent, hasher)));
         }
 }
 

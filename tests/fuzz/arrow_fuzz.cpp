@@ -116,9 +116,9 @@ std::unique_ptr<Array> read(Input& in) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     Input in{std::span(data, size)};
     const auto from = read(in);
-    std::optional<ArrowKeys> keys;
+    std::optional<JoinRows> all;
     try {
-        keys.emplace(from->schema, from->array);
+        all = from->rows();
     } catch (const std::invalid_argument&) {
         return 0;
     }
@@ -134,7 +134,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         must(lying.and_bytes(filter, left) == not_null);
         if (nulls == Nulls::equal) must(not_null == lying.size());
     }
-    const JoinColumn column = keys->column();
+    const test::JoinValues keys(*all);
+    const JoinColumn& column = keys.column;
     must(static_cast<std::int64_t>(column.size()) == from->array.length);
     std::vector<std::uint32_t> rows(column.size());
     std::vector<std::uint64_t> inserted;
@@ -151,8 +152,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     ArrowSchema schema;
     ArrowArray array;
     export_rows(rows, schema, array);
-    const JoinColumn again = ArrowKeys(schema, array).column();
-    must(again.size() == rows.size());
+    must(arrow_rows(schema, array).size() == rows.size());
     schema.release(&schema);
     array.release(&array);
     return 0;

@@ -64,12 +64,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
     std::string appended;
     append_leveldb_filter(strings, bits_per_key, appended);
-    const auto made = make_leveldb_filter(std::span<const std::string_view>(strings), bits_per_key);
+    const auto made = make_leveldb_filter(strings, bits_per_key);
     must(std::ranges::equal(std::as_bytes(std::span(appended)), made));
     must(LevelDbFilterView(made).count(std::span<const std::string_view>(strings)) ==
          strings.size());
     ask(LevelDbFilterView(made), made, keys, strings);
-    const auto of_hashes = make_leveldb_filter_of_hashes(keys, bits_per_key);
+    const auto of_hashes = make_leveldb_filter(Keys::hashes(keys), bits_per_key);
     must(LevelDbFilterView(of_hashes).count(Keys::hashes(keys)) == keys.size());
     return 0;
 }

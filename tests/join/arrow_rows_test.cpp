@@ -120,20 +120,20 @@ TEST(ArrowRows, AStructIsItsColumns) {
     EXPECT_EQ(inner.count(JoinFilter::accept_all()), 3u);
     EXPECT_EQ(hashes_of(inner)[4], hash_key(~std::uint64_t{4}));
     // A JoinColumn of all.
-    const ArrowKeys keys(batch.all.schema, batch.all.array);
-    const JoinColumn column = keys.column();
+    const test::JoinValues keys(rows_of(batch.all));
+    const JoinColumn& column = keys.column;
     EXPECT_TRUE(column.hashed);
     EXPECT_EQ(column.values[4], expected(4, false));
     EXPECT_FALSE(column.is_valid(3));
     EXPECT_TRUE(column.is_valid(4));
 }
 
-// The validity is that of neither array, and lives as long as the keys.
+// The validity is that of neither array, and lives as long as the rows.
 TEST(ArrowRows, KeysOfAStructWithNullsInAColumnWithNulls) {
     ArrowColumn id("l", 3), one("+s", 3);
     one.children({&id.values<std::int64_t>({7, 8, 9}).valid(0b011)}).valid(0b110);
-    const ArrowKeys keys = one.keys();
-    const JoinColumn column = keys.column();
+    const JoinRows rows = one.rows();
+    const JoinColumn column = rows.plain().value();
     EXPECT_EQ(column.values[1], 8u);
     for (const std::size_t row : {0u, 1u, 2u}) EXPECT_EQ(column.is_valid(row), row == 1) << row;
 }
@@ -181,7 +181,7 @@ TEST(ArrowRows, NumbersNeedNotBeAlignedButOffsetsMust) {
     std::memcpy(memory + 1, &number, sizeof number);
     ArrowColumn odd("l", 1);
     EXPECT_EQ(hashes_of(rows_of(odd.buffer(memory + 1))), Hashes{hash_key(0 - std::uint64_t{5})});
-    EXPECT_EQ(ArrowKeys(odd.schema, odd.array).column().values[0], 0 - std::uint64_t{5});
+    EXPECT_EQ(odd.numbers()[0], 0 - std::uint64_t{5});
     ArrowColumn strings("U", 1);
     EXPECT_INVALID("buffer 1 is not aligned to 8 bytes", rows_of(strings.buffer(memory + 4)));
     ArrowColumn no_bytes("u", 2);

@@ -15,36 +15,30 @@ using Numbers = std::vector<std::uint64_t>;
 constexpr std::uint64_t minus_one = ~std::uint64_t{0};
 
 TEST(Arrow, IntegersOfEveryWidthAreOneNumber) {
-    EXPECT_EQ(ArrowColumn("c", 2).values<std::int8_t>({5, -1}).numbers(), (Numbers{5, minus_one}));
-    EXPECT_EQ(ArrowColumn("C", 2).values<std::uint8_t>({5, 255}).numbers(), (Numbers{5, 255}));
-    EXPECT_EQ(ArrowColumn("s", 2).values<std::int16_t>({5, -1}).numbers(), (Numbers{5, minus_one}));
-    EXPECT_EQ(ArrowColumn("S", 2).values<std::uint16_t>({5, 65535}).numbers(), (Numbers{5, 65535}));
-    for (const char* format : {"i", "tdD"})
-        EXPECT_EQ(ArrowColumn(format, 2).values<std::int32_t>({5, -1}).numbers(),
-                  (Numbers{5, minus_one}))
-            << format;
-    EXPECT_EQ(ArrowColumn("I", 2).values<std::uint32_t>({5, 0xFFFFFFFF}).numbers(),
-              (Numbers{5, 0xFFFFFFFF}));
-    for (const char* format : {"l", "L", "tdm", "ttu", "tDu", "tsu:UTC", "tss:"})
-        EXPECT_EQ(ArrowColumn(format, 2).values<std::int64_t>({5, -1}).numbers(),
-                  (Numbers{5, minus_one}))
-            << format;
+    const auto expect = [](std::initializer_list<const char*> formats, const auto& values,
+                           const Numbers& numbers) {
+        for (const char* const format : formats)
+            EXPECT_EQ(ArrowColumn(format, 2).values(values).numbers(), numbers) << format;
+    };
+    using std::vector;
+    expect({"c"}, vector<std::int8_t>{5, -1}, {5, minus_one});
+    expect({"C"}, vector<std::uint8_t>{5, 255}, {5, 255});
+    expect({"s"}, vector<std::int16_t>{5, -1}, {5, minus_one});
+    expect({"S"}, vector<std::uint16_t>{5, 65535}, {5, 65535});
+    expect({"i", "tdD"}, vector<std::int32_t>{5, -1}, {5, minus_one});
+    expect({"I"}, vector<std::uint32_t>{5, 0xFFFFFFFF}, {5, 0xFFFFFFFF});
+    expect({"l", "L", "tdm", "ttu", "tDu", "tsu:UTC", "tss:"}, vector<std::int64_t>{5, -1},
+           {5, minus_one});
     // Durations and times of day are microseconds.
-    for (const auto& [format, in_us] : {std::pair("tts", 1'000'000), std::pair("ttm", 1'000)})
-        EXPECT_EQ(ArrowColumn(format, 2).values<std::int32_t>({5, -1}).numbers(),
-                  (Numbers{5u * unsigned(in_us), -std::uint64_t(in_us)}))
-            << format;
-    for (const char* format : {"ttn", "tDn"})
-        EXPECT_EQ(ArrowColumn(format, 2).values<std::int64_t>({5000, -1000}).numbers(),
-                  (Numbers{5, minus_one}))
-            << format;
+    expect({"tts"}, vector<std::int32_t>{5, -1}, {5'000'000, 0 - std::uint64_t{1'000'000}});
+    expect({"ttm"}, vector<std::int32_t>{5, -1}, {5'000, 0 - std::uint64_t{1'000}});
+    expect({"ttn", "tDn"}, vector<std::int64_t>{5000, -1000}, {5, minus_one});
 }
 
 TEST(Arrow, SixtyFourBitValuesAreUsedWhereTheyLie) {
     ArrowColumn column("l", 2, 1);
     column.values<std::int64_t>({7, 8, 9});
-    const ArrowKeys keys = column.keys();
-    EXPECT_EQ(keys.column().values.data(),
+    EXPECT_EQ(column.rows().plain().value().values.data(),
               static_cast<const std::uint64_t*>(column.buffers[1]) + 1);
     EXPECT_EQ(column.numbers(), (Numbers{8, 9}));
 }
@@ -92,8 +86,8 @@ TEST(Arrow, ADictionaryStandsForItsWords) {
     words.values<std::int32_t>({0, 1, 2, 3}).values<char>({'a', 'b', 'c'}).valid(0b101);
     ArrowColumn column("s", 4, 1);
     column.values<std::int16_t>({9, 2, 0, 1, 0}).valid(0b01110).dictionary(words);
-    const ArrowKeys keys = column.keys();
-    const JoinColumn at = keys.column();
+    const test::JoinValues keys(column.rows());
+    const JoinColumn& at = keys.column;
     ASSERT_EQ(at.size(), 4u);
     EXPECT_TRUE(at.hashed);
     EXPECT_EQ(at.values[0], hash_bytes("c"));
@@ -103,22 +97,22 @@ TEST(Arrow, ADictionaryStandsForItsWords) {
     EXPECT_FALSE(at.is_valid(3));  // the index is
     column.valid(0xFF).values<std::int16_t>({});
     column.array.offset = 0;
-    EXPECT_INVALID("word 9", column.keys());
+    EXPECT_INVALID("word 9", column.rows());
 }
 
 TEST(Arrow, RefusesWhatHasNoKeys) {
     for (const char* format : {"n", "+s", "+l", "vq", "w:0", "w:x", "d:76,0,256", "e", "q"})
         EXPECT_INVALID(std::string("\"") + format + "\"",
-                       ArrowColumn(format, 0).values<std::uint8_t>({}).keys());
-    EXPECT_INVALID("-1 rows", ArrowColumn("i", -1).values<std::int32_t>({}).keys());
-    EXPECT_INVALID("row -2", ArrowColumn("i", 1, -2).values<std::int32_t>({}).keys());
-    EXPECT_INVALID("no buffer 1", ArrowColumn("i", 1).keys());
-    EXPECT_INVALID("buffer 1", ArrowColumn("i", 1).buffer(nullptr).keys());
+                       ArrowColumn(format, 0).values<std::uint8_t>({}).rows());
+    EXPECT_INVALID("-1 rows", ArrowColumn("i", -1).values<std::int32_t>({}).rows());
+    EXPECT_INVALID("row -2", ArrowColumn("i", 1, -2).values<std::int32_t>({}).rows());
+    EXPECT_INVALID("no buffer 1", ArrowColumn("i", 1).rows());
+    EXPECT_INVALID("buffer 1", ArrowColumn("i", 1).buffer(nullptr).rows());
     EXPECT_INVALID("byte 3 to byte 1",
-                   ArrowColumn("u", 1).values<std::int32_t>({3, 1}).values<char>({'a'}).keys());
+                   ArrowColumn("u", 1).values<std::int32_t>({3, 1}).values<char>({'a'}).rows());
     ArrowColumn released("i", 0);
     released.array.release = nullptr;
-    EXPECT_INVALID("released", released.keys());
+    EXPECT_INVALID("released", released.rows());
 }
 
 // Offset 4096 lies far behind the bytes; that it is wrong only the next one says.
@@ -153,38 +147,17 @@ TEST(Arrow, OffsetsAreCheckedBeforeAnyByteIsRead) {
 
 TEST(Arrow, LengthsThatCannotBeAreRefused) {
     const auto most = std::numeric_limits<std::int64_t>::max();
-    EXPECT_INVALID("counted", ArrowColumn("i", 2, most).values<std::int32_t>({1}).keys());
-    EXPECT_INVALID("memory", ArrowColumn("w:8", 1, most / 8).values<char>({'x'}).keys());
-    EXPECT_INVALID("memory", ArrowColumn("d:3,1", 2, most / 16).values<char>({'x'}).keys());
+    EXPECT_INVALID("counted", ArrowColumn("i", 2, most).values<std::int32_t>({1}).rows());
+    EXPECT_INVALID("memory", ArrowColumn("w:8", 1, most / 8).values<char>({'x'}).rows());
+    EXPECT_INVALID("memory", ArrowColumn("d:3,1", 2, most / 16).values<char>({'x'}).rows());
     // Rows may end just where memory does, and not one later. No row is read here.
     EXPECT_EQ(ArrowColumn("w:8", 0, most / 8).values<char>({'x'}).numbers(), Numbers{});
-    EXPECT_INVALID("memory", ArrowColumn("w:8", 0, most / 8 + 1).values<char>({'x'}).keys());
-    EXPECT_INVALID("1 rows of 8 bytes", ArrowColumn("w:8", 1, most / 8).values<char>({'x'}).keys());
-    EXPECT_INVALID("format", ArrowColumn(nullptr, 0).values<char>({}).keys());
+    EXPECT_INVALID("memory", ArrowColumn("w:8", 0, most / 8 + 1).values<char>({'x'}).rows());
+    EXPECT_INVALID("1 rows of 8 bytes", ArrowColumn("w:8", 1, most / 8).values<char>({'x'}).rows());
+    EXPECT_INVALID("format", ArrowColumn(nullptr, 0).values<char>({}).rows());
     ArrowColumn column("i", 0);
     column.array.buffers = nullptr;
-    EXPECT_INVALID("without buffers", column.keys());
-}
-
-// What a move leaves has no rows, and an assignment that fails changes nothing.
-TEST(Arrow, KeysAreMovedAndAssignedWhole) {
-    ArrowColumn numbers("l", 2), words("u", 1), codes("c", 1);
-    numbers.values<std::int64_t>({7, 8});
-    words.values<std::int32_t>({0, 1}).values<char>({'a'});
-    codes.values<std::int8_t>({0}).dictionary(words);
-    for (ArrowColumn* column : {&numbers, &words, &codes}) {
-        ArrowKeys keys = column->keys();
-        const Numbers before = column->numbers();
-        ArrowKeys moved = std::move(keys);
-        EXPECT_EQ(keys.column().size(), 0u);
-        EXPECT_TRUE(std::ranges::equal(moved.column().values, before));
-        ArrowKeys& same = moved;
-        moved = std::move(same);
-        EXPECT_TRUE(std::ranges::equal(moved.column().values, before));
-        keys = moved;
-        EXPECT_TRUE(std::ranges::equal(keys.column().values, before));
-        EXPECT_TRUE(keys.column().is_valid(0));
-    }
+    EXPECT_INVALID("without buffers", column.rows());
 }
 
 TEST(Arrow, AnswersGoOutAndAreReleased) {
@@ -194,7 +167,7 @@ TEST(Arrow, AnswersGoOutAndAreReleased) {
     EXPECT_STREQ(schema.format, "I");
     EXPECT_STREQ(schema.name, "");
     EXPECT_EQ(schema.metadata, nullptr);
-    EXPECT_EQ(ArrowKeys(schema, array).column().values[1], 9u);
+    EXPECT_EQ(test::JoinValues(arrow_rows(schema, array)).values[1], 9u);
     array.release(&array);
     schema.release(&schema);
     EXPECT_EQ(array.release, nullptr);
@@ -202,9 +175,7 @@ TEST(Arrow, AnswersGoOutAndAreReleased) {
 
     export_bitmap({0b10}, 3, schema, array);
     EXPECT_STREQ(schema.format, "b");
-    const ArrowKeys keys(schema, array);
-    EXPECT_EQ(std::vector(keys.column().values.begin(), keys.column().values.end()),
-              (Numbers{0, 1, 0}));
+    EXPECT_EQ(test::JoinValues(arrow_rows(schema, array)).values, (Numbers{0, 1, 0}));
     array.release(&array);
     schema.release(&schema);
     EXPECT_LENGTH_ERROR("9", export_bitmap({0}, 9, schema, array));

@@ -1,4 +1,5 @@
-// Join filters that a builder chooses: what it takes, and that exact kinds answer as a set does.
+// Join filters that a builder chooses: what it takes, that exact kinds answer as a set does, and
+// what the range of the keys says of row groups.
 #include <limits>
 #include <unordered_set>
 
@@ -51,8 +52,9 @@ void expect_set(const KeySet& keys, Kind kind, const std::string& what) {
         EXPECT_EQ(filter.estimated_fpr(), 0);
         for (std::size_t n = 0; n <= probes.size(); n += n < 140 ? 1 : probes.size() / 3) {
             const std::span<const std::uint64_t> batch(probes.data(), n);
-            ASSERT_NO_FATAL_FAILURE(test::expect_join_answers(
-                filter, {batch}, [&](std::size_t i) { return set.contains(batch[i]); }));
+            ASSERT_NO_FATAL_FAILURE(
+                test::expect_join_answers(filter, JoinColumn{batch}, n,
+                                          [&](std::size_t i) { return set.contains(batch[i]); }));
         }
     }
 }
@@ -109,8 +111,9 @@ TEST(AutoJoin, LargeBitmapsAnswerAsSmallOnes) {
         for (std::size_t n = 0; n <= probes.size(); ++n) {
             SCOPED_TRACE(std::string(to_string(isa)) + " " + std::to_string(n));
             const std::span<const std::uint64_t> batch(probes.data(), n);
-            ASSERT_NO_FATAL_FAILURE(test::expect_join_answers(
-                filter, {batch}, [&](std::size_t i) { return set.contains(batch[i]); }));
+            ASSERT_NO_FATAL_FAILURE(
+                test::expect_join_answers(filter, JoinColumn{batch}, n,
+                                          [&](std::size_t i) { return set.contains(batch[i]); }));
         }
     }
 }
@@ -262,6 +265,98 @@ TEST(AutoJoin, ACopyAndWhatItWasMovedFromAnswer) {
         EXPECT_EQ(one.count({keys}), keys.size());
         EXPECT_EQ(copy.count({keys}), keys.size());
         EXPECT_EQ(one.why(), copy.why());
+    }
+}
+
+/// Promise: Only ranges without a key are pruned.
+TEST(JoinPrune, TheRangeIsThatOfTheNarrowerOrder) {
+    EXPECT_EQ(chosen({5, 9, 7}).range(), (KeyRange{5, 9, false}));
+    EXPECT_EQ(chosen({greatest, 9, 7}).range(), (KeyRange{greatest, 9, true}));
+    EXPECT_EQ(chosen({middle - 1, middle}).range(), (KeyRange{middle - 1, middle, false}));
+    EXPECT_EQ(chosen({middle, greatest}).range(), (KeyRange{middle, greatest, false}));
+    EXPECT_EQ(chosen(sequence(10, 1000)).range(), (KeyRange{10, 1009, false}));
+    EXPECT_EQ(chosen({}).range(), std::nullopt);
+    EXPECT_EQ(chosen({1, 2, 3}, {}, 0, true).range(), std::nullopt) << "hashes";
+}
+
+/// What a row group from `low` to `high` must be told, from single lookups.
+template <class T>
+Prune pruned(const JoinFilter& filter, T low, T high) {
+    std::size_t found = 0, n = 0;
+    for (T key = low;; ++key) {
+        const auto word = static_cast<std::uint64_t>(key);
+        ++n;
+        found += filter.count({{&word, 1}});
+        if (key == high) break;
+    }
+    return found == 0 ? Prune::none : found == n ? Prune::all : Prune::maybe;
+}
+
+TEST(JoinPrune, ExactKindsPruneAsLookupsSay) {
+    const KeySet of_few = {3, 4, 5, 9, 20, 21, greatest, greatest - 1, greatest - 9};
+    KeySet around_0 = sequence(2, 30);
+    for (const auto key : sequence(greatest - 20, 20)) around_0.push_back(key);
+    const KeySet sets[] = {of_few, around_0, {4}, {greatest}, {}};
+    for (const auto& keys : sets) {
+        const JoinFilter filter = chosen(keys);
+        for (std::int64_t low = -40; low < 40; ++low)
+            for (std::int64_t high = low; high < 40; ++high) {
+                ASSERT_EQ(filter.prune(low, high), pruned(filter, low, high))
+                    << filter.why() << " " << low << " " << high;
+                if (low < 0) continue;
+                const auto l = static_cast<std::uint64_t>(low),
+                           h = static_cast<std::uint64_t>(high);
+                ASSERT_EQ(filter.prune(l, h), pruned(filter, l, h)) << l << " " << h;
+            }
+        // In the unsigned order, everything lies between.
+        EXPECT_EQ(filter.prune(std::uint64_t{0}, greatest),
+                  keys.empty() ? Prune::none : Prune::maybe);
+        EXPECT_EQ(filter.prune(std::uint64_t{40}, greatest - 40), Prune::none);
+    }
+    // A dense set is all of a range that begins and ends in other words.
+    const JoinFilter dense = chosen(sequence(100, 1000));
+    EXPECT_EQ(dense.prune(100, 1099), Prune::all);
+    EXPECT_EQ(dense.prune(99, 1099), Prune::maybe);
+    EXPECT_EQ(dense.prune(100, 1100), Prune::maybe);
+    EXPECT_EQ(dense.prune(0, 99), Prune::none);
+    EXPECT_EQ(dense.prune(1100, 5000), Prune::none);
+    EXPECT_EQ(dense.prune(std::numeric_limits<std::int64_t>::min(), std::int64_t{99}), Prune::none);
+    EXPECT_EQ(JoinFilter::accept_all().prune(1, 2), Prune::all);
+    EXPECT_INVALID("-1 and -2", dense.prune(-1, -2));
+    EXPECT_INVALID("2 and 1", dense.prune(2u, 1u));
+}
+
+TEST(JoinPrune, AFilterPrunesByItsRange) {
+    KeySet keys;
+    for (const auto key : test::random_keys(1000)) keys.push_back(1'000'000 + key % 1'000'000'000);
+    const JoinFilter filter = chosen(keys);
+    ASSERT_EQ(filter.kind(), Kind::filter) << filter.why();
+    EXPECT_EQ(filter.prune(0, 999'999), Prune::none);
+    EXPECT_EQ(filter.prune(1'001'000'001, 2'000'000'000), Prune::none);
+    EXPECT_EQ(filter.prune(0, 2'000'000'000), Prune::maybe);
+    EXPECT_EQ(filter.prune(-5, -1), Prune::none);
+    EXPECT_EQ(filter.count({keys}), keys.size());
+    // Hashes lie elsewhere than keys.
+    KeySet hashes;
+    for (const auto key : keys) hashes.push_back(filter.filter()->hash_of(key));
+    EXPECT_EQ(filter.count({hashes, true}), keys.size());
+    // A batch outside passes nothing, whatever its hashes.
+    const auto outside = sequence(2'000'000'000, 100'000);
+    for (const Isa isa : usable_isas()) {
+        const JoinFilter on = chosen(keys, {.isa = isa});
+        EXPECT_EQ(on.count({outside}), 0u);
+        EXPECT_GT(on.filter()->count(outside), 0u);
+        std::vector<std::uint8_t> bits(outside.size() / 8, 0xFF);
+        EXPECT_EQ(on.bitmap({outside}, bits), 0u);
+        EXPECT_TRUE(std::ranges::all_of(bits, [](auto byte) { return byte == 0; }));
+        // One row inside, at the end, and the batch is asked.
+        for (std::size_t n = 1; n < 40; ++n) {
+            KeySet batch = sequence(2'000'000'000, n);
+            batch.back() = keys[n];
+            const auto rows = rows_that_pass(on, {batch});
+            ASSERT_FALSE(rows.empty());
+            EXPECT_EQ(rows.back(), n - 1);
+        }
     }
 }
 

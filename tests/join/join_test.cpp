@@ -54,7 +54,8 @@ void expect_all_answers(const JoinFilter& filter, const JoinColumn& column,
                         const std::string& what) {
     SCOPED_TRACE(what);
     const auto pass = expected(filter, column);
-    test::expect_join_answers(filter, column, [&](std::size_t row) { return bool{pass[row]}; });
+    test::expect_join_answers(filter, column, column.size(),
+                              [&](std::size_t row) { return bool{pass[row]}; });
 }
 
 /// Promise of Join.*, JoinBuilder.*, StarProbe.*, Governor.*, Arrow.*, c_api: Joins pass the

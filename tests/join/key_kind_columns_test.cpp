@@ -56,22 +56,22 @@ TEST(KeyKinds, ArrowArraysSayWhatTheyAre) {
         for (const char* const format : same) EXPECT_EQ(kind(format), expected) << format;
 }
 
-TEST(KeyKinds, ColumnsOfArrowAreCheckedButNotConverted) {
+TEST(KeyKinds, ColumnsAreCheckedButNotConverted) {
     ArrowColumn days("tdD", 1), micros("tsu:", 1), texts("u", 1);
     days.values<std::int32_t>({18262});
     micros.values<std::int64_t>({1'577'836'800'000'000});
     texts.values<std::int32_t>({0, 1}).values<char>({'a'});
     JoinBuilder builder("split256", 10, 20);
-    const ArrowKeys keys = days.keys();
-    builder.insert(keys.column());
-    EXPECT_INVALID("dates and instants in micro", builder.insert(micros.keys().column()));
+    const test::JoinValues keys(days.rows()), of_micros(micros.rows()), of_texts(texts.rows());
+    builder.insert(keys.column);
+    EXPECT_INVALID("dates and instants in micro", builder.insert(of_micros.column));
     const auto filter = std::move(builder).finish();
     EXPECT_EQ(filter.key_kind(), KeyKind::days);
-    EXPECT_EQ(filter.count(keys.column()), 1u);
-    EXPECT_INVALID("JoinRows converts it", filter.count(micros.keys().column()));
-    EXPECT_INVALID("dates cannot be probed with text or bytes",
-                   filter.count(texts.keys().column()));
-    EXPECT_EQ(arrow_rows(micros.schema, micros.array).count(filter), 1u);
+    EXPECT_EQ(filter.count(keys.column), 1u);
+    EXPECT_INVALID("JoinRows converts it", filter.count(of_micros.column));
+    EXPECT_INVALID("dates cannot be probed with text or bytes", filter.count(of_texts.column));
+    EXPECT_EQ(micros.rows().count(filter), 1u);
+    EXPECT_EQ(filter.count(test::JoinValues(micros.rows().as(KeyKind::days)).column), 1u);
 }
 
 TEST(KeyKinds, DecimalsAndWideIntegersAreTheNumbersThatTheyAre) {

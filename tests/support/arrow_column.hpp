@@ -9,6 +9,15 @@
 
 namespace simdbloom::test {
 
+/// Rows as a JoinColumn, in memory of its own.
+struct JoinValues {
+    explicit JoinValues(const JoinRows& rows)
+        : values(rows.size()), valid((rows.size() + 7) / 8), column(rows.column(values, valid)) {}
+    std::vector<std::uint64_t> values;
+    std::vector<std::uint8_t> valid;
+    JoinColumn column;
+};
+
 /// An array that lives as long as this, of buffers of just as many bytes as are said.
 struct ArrowColumn {
     explicit ArrowColumn(const char* format, std::int64_t length, std::int64_t offset = 0) {
@@ -47,10 +56,12 @@ struct ArrowColumn {
         array.n_buffers = static_cast<std::int64_t>(buffers.size());
         return *this;
     }
-    ArrowKeys keys(const ArrowKeys::Hash& hash = {}) { return ArrowKeys(schema, array, hash); }
-    std::vector<std::uint64_t> numbers(const ArrowKeys::Hash& hash = {}) {
-        const ArrowKeys k = keys(hash);
-        return {k.column().values.begin(), k.column().values.end()};
+    JoinRows rows(const ArrowSettings& settings = {}) const {
+        return arrow_rows(schema, array, settings);
+    }
+    /// The keys or hashes of all rows.
+    std::vector<std::uint64_t> numbers(const RowHash& hash = {}) const {
+        return JoinValues(rows({Nulls::differ, hash, {}})).values;
     }
 
     /// A struct of these columns, which live as long as this.

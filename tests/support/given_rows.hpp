@@ -5,12 +5,9 @@
 #include <vector>
 
 #include "given_columns.hpp"
-#include "simdbloom/join/join_rows.hpp"
-#include "support.hpp"
+#include "join_keys.hpp"
 
 namespace simdbloom::test {
-
-using RowList = std::vector<std::uint32_t>;
 
 /// The formula of src/join/README.md, row by row.
 inline std::uint64_t hash_of_row(const std::vector<GivenColumn>& columns, std::size_t row,
@@ -67,22 +64,6 @@ struct Rows {
     }
 };
 
-inline RowList numbers_of(const std::vector<bool>& passes) {
-    RowList rows;
-    for (std::size_t row = 0; row < passes.size(); ++row)
-        if (passes[row]) rows.push_back(static_cast<std::uint32_t>(row));
-    return rows;
-}
-
-/// Some of n rows, the last first, and one of them twice.
-inline RowList some_of(std::size_t n) {
-    RowList some;
-    for (std::size_t row = n; row-- > 0;)
-        if (random_key(row) % 3 == 0) some.push_back(static_cast<std::uint32_t>(row));
-    if (!some.empty()) some.push_back(some.front());
-    return some;
-}
-
 inline void expect_flags(const Rows& given, const JoinFilter& filter,
                          const std::vector<bool>& passes) {
     const std::size_t n = given.rows.size();
@@ -116,34 +97,11 @@ inline void expect_flags(const Rows& given, const JoinFilter& filter,
     }
 }
 
-/// Every shape of answer.
 inline void expect_answers(const Rows& given, const JoinFilter& filter) {
-    const JoinRows& rows = given.rows;
-    const std::size_t n = rows.size();
     const auto passes = given.passing(filter);
-    const RowList expected = numbers_of(passes);
-    EXPECT_EQ(rows.count(filter), expected.size());
-    RowList out(n);
-    out.resize(rows.select(filter, out));
-    EXPECT_EQ(out, expected);
-    std::vector<std::uint8_t> bits((n + 7) / 8 + 1, 0xA5), flags(n + 1, 0xA5);
-    EXPECT_EQ(rows.bitmap(filter, bits), expected.size());
-    EXPECT_EQ(rows.bytes(filter, flags), expected.size());
-    EXPECT_EQ(bits.back(), 0xA5);
-    EXPECT_EQ(flags.back(), 0xA5);
-    for (std::size_t row = 0; row < 8 * (bits.size() - 1); ++row)
-        ASSERT_EQ((bits[row / 8] >> row % 8 & 1) != 0, row < n && passes[row]) << row;
-    for (std::size_t row = 0; row < n; ++row) ASSERT_EQ(flags[row], passes[row]) << row;
+    expect_join_answers(given.rows, filter, given.rows.size(),
+                        [&](std::size_t row) { return bool{passes[row]}; });
     expect_flags(given, filter, passes);
-
-    RowList some = some_of(n), some_pass;
-    for (const std::uint32_t row : some)
-        if (passes[row]) some_pass.push_back(row);
-    RowList elsewhere(some.size());
-    elsewhere.resize(rows.select(filter, some, elsewhere));
-    EXPECT_EQ(elsewhere, some_pass);
-    some.resize(rows.select(filter, some, some));
-    EXPECT_EQ(some, some_pass);
 }
 
 inline void expect_hashes(const Rows& given) {

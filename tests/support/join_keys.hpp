@@ -38,37 +38,46 @@ inline JoinFilter built_of_rows(JoinBuilder&& builder, const JoinRows& rows) {
     return std::move(builder).finish();
 }
 
-/// The rows of a column that pass.
-inline std::vector<std::uint32_t> rows_that_pass(const JoinFilter& filter,
-                                                 const JoinColumn& column) {
-    std::vector<std::uint32_t> rows(column.size());
-    rows.resize(filter.select(column, rows));
+using RowList = std::vector<std::uint32_t>;
+
+/// The rows that pass: filter.select(column) or rows.select(filter).
+template <class Asked, class By>
+RowList rows_that_pass(const Asked& asked, const By& by, std::size_t n) {
+    RowList rows(n);
+    rows.resize(asked.select(by, rows));
     return rows;
 }
+inline RowList rows_that_pass(const JoinFilter& filter, const JoinColumn& column) {
+    return rows_that_pass(filter, column, column.size());
+}
 
-/// Every shape of answer to a column, of which the rows pass that one(row) says.
-template <class One>
-void expect_join_answers(const JoinFilter& filter, const JoinColumn& column, const One& one) {
-    const std::size_t n = column.size();
-    const auto rows = rows_that_pass(filter, column);  // select() may write behind them
-    expect_answers(
-        n, one, [&] { return filter.count(column); },
-        [&](auto to) { return filter.bitmap(column, to); },
-        [&](auto to) { return std::ranges::copy(rows, to.begin()), rows.size(); });
-    std::vector<std::uint8_t> bytes(n, 0xA5);
-    EXPECT_EQ(filter.bytes(column, bytes), filter.count(column));
-    for (std::size_t row = 0; row < n; ++row) ASSERT_EQ(bytes[row], one(row)) << row;
-    // Every third row, the last first, one of them twice; to another place and in place.
-    std::vector<std::uint32_t> some, some_pass;
+/// Some of n rows, the last first, and one of them twice.
+inline RowList some_of(std::size_t n) {
+    RowList some;
     for (std::size_t row = n; row-- > 0;)
-        if (row % 3 == 0) some.push_back(static_cast<std::uint32_t>(row));
+        if (random_key(row) % 3 == 0) some.push_back(static_cast<std::uint32_t>(row));
     if (!some.empty()) some.push_back(some.front());
+    return some;
+}
+
+/// Every shape of answer about n rows, of which those pass that one(row) says: asked.count(by), ..
+template <class Asked, class By, class One>
+void expect_join_answers(const Asked& asked, const By& by, std::size_t n, const One& one) {
+    const RowList rows = rows_that_pass(asked, by, n);  // select() may write behind them
+    expect_answers(
+        n, one, [&] { return asked.count(by); }, [&](auto to) { return asked.bitmap(by, to); },
+        [&](auto to) { return std::ranges::copy(rows, to.begin()), rows.size(); });
+    std::vector<std::uint8_t> bytes(n + 1, 0xA5);
+    EXPECT_EQ(asked.bytes(by, std::span(bytes).first(n)), rows.size());
+    for (std::size_t row = 0; row < n; ++row) ASSERT_EQ(bytes[row], one(row)) << row;
+    EXPECT_EQ(bytes[n], 0xA5);
+    // A list of rows, to another place and in place.
+    RowList some = some_of(n), elsewhere(some.size()), some_pass;
     for (const auto row : some)
         if (one(row)) some_pass.push_back(row);
-    std::vector<std::uint32_t> elsewhere(some.size());
-    elsewhere.resize(filter.select(column, some, elsewhere));
+    elsewhere.resize(asked.select(by, some, elsewhere));
     EXPECT_EQ(elsewhere, some_pass);
-    some.resize(filter.select(column, some, some));
+    some.resize(asked.select(by, some, some));
     EXPECT_EQ(some, some_pass);
 }
 

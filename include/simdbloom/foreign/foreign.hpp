@@ -47,7 +47,7 @@ std::vector<ForeignFormat> foreign_formats_of(std::span<const std::byte> bytes);
 
 /// A filter of another system.
 ///
-/// Integer keys are hashed as the system hashes its 64-bit integers: as eight little-endian bytes
+/// Integers are hashed as the system hashes its 64-bit integers: as eight little-endian bytes
 /// everywhere. Text and bytes are hashed as they are. Values that a system turns into other bytes
 /// (Parquet's INT32, big-endian keys of a key-value store) are given as these bytes.
 ///
@@ -88,35 +88,27 @@ public:
     std::string details() const;
 
     /// Inserts an integer.
-    void insert(std::uint64_t key) { insert(std::span<const std::uint64_t>(&key, 1)); }
-    void insert(std::string_view key) { insert({&key, 1}); }  ///< inserts text or bytes
+    void insert(std::uint64_t key) { insert(Keys(&key, 1)); }
+    /// Inserts text or bytes.
+    void insert(std::string_view key) { insert(Keys(std::span(&key, 1))); }
     template <detail::LossyKey K>
     void insert(K) = delete;
-    void insert(std::span<const std::uint64_t> keys);     ///< inserts the integers
-    void insert(std::span<const std::string_view> keys);  ///< inserts the texts
-
     /// Whether the integer is found.
-    bool contains(std::uint64_t key) const { return count({&key, 1}) != 0; }
+    bool contains(std::uint64_t key) const { return count(Keys(&key, 1)) != 0; }
     /// Whether the text is found.
-    bool contains(std::string_view key) const { return count({&key, 1}) != 0; }
+    bool contains(std::string_view key) const { return count(Keys(std::span(&key, 1))) != 0; }
     template <detail::LossyKey K>
     bool contains(K) const = delete;
 
-    std::size_t count(std::span<const std::uint64_t> keys) const;  ///< how many are found
+    // Of batches. They throw std::invalid_argument for hashes, and for keys with a hasher.
+    void insert(const Keys& keys);              ///< inserts the keys
+    std::size_t count(const Keys& keys) const;  ///< how many are found
     /// Bit i % 8 of byte i / 8 says whether key i is found. Returns how many are found. Throws
     /// std::length_error if the bitmap has fewer than ceil(n / 8) bytes.
-    std::size_t contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const;
+    std::size_t contains(const Keys& keys, std::span<std::uint8_t> bitmap) const;
     /// Writes the positions of the keys found, ascending, and returns how many they are. Throws
     /// std::length_error without room for all n.
-    std::size_t select(std::span<const std::uint64_t> keys,
-                       std::span<std::uint32_t> positions) const;
-    std::size_t count(std::span<const std::string_view> keys) const;  ///< how many are found
-    /// The same of texts.
-    std::size_t contains(std::span<const std::string_view> keys,
-                         std::span<std::uint8_t> bitmap) const;
-    /// The same of texts.
-    std::size_t select(std::span<const std::string_view> keys,
-                       std::span<std::uint32_t> positions) const;
+    std::size_t select(const Keys& keys, std::span<std::uint32_t> positions) const;
 
     /// ORs a filter of the same format, size, k and seed into this one, whose keys it then has too.
     /// Throws std::invalid_argument that says what differs.
@@ -138,6 +130,8 @@ public:
     const foreign::Model& model() const noexcept { return *model_; }
 
 private:
+    const Keys& unhashed(const Keys& keys) const;
+
     std::unique_ptr<foreign::Model> model_;
 };
 

@@ -84,43 +84,6 @@ struct ArrowSettings {
 JoinRows arrow_rows(const ArrowSchema& schema, const ArrowArray& array,
                     const ArrowSettings& settings = {});
 
-/// The keys of the rows of arrow_rows as a JoinColumn, 8 bytes a row, under Nulls::differ.
-class ArrowKeys {
-public:
-    using Hash = RowHash;  ///< what rows are hashed with
-
-    /// Reads the array. The array stays the caller's, and its buffers must live for as long as
-    /// column() is used. Throws as arrow_rows.
-    ArrowKeys(const ArrowSchema& schema, const ArrowArray& array, const Hash& hash);
-    /// With seed 0.
-    ArrowKeys(const ArrowSchema& schema, const ArrowArray& array)
-        : ArrowKeys(schema, array, Hash()) {}
-
-    ArrowKeys(const ArrowKeys&) = default;
-    ArrowKeys(ArrowKeys&&) noexcept = default;
-    /// Leaves the keys as they were if it throws. A move leaves no rows behind.
-    ArrowKeys& operator=(const ArrowKeys& other) { return *this = ArrowKeys(other); }
-    ArrowKeys& operator=(ArrowKeys&&) noexcept = default;
-
-    /// The keys as a column. Valid for as long as this object and the array live.
-    JoinColumn column() const noexcept {
-        std::span<const std::uint64_t> values = borrowed_;
-        if (values.empty()) values = values_;
-        return {values, hashed_, own_valid_.empty() ? valid_ : own_valid_.data(), valid_offset_,
-                kind_};
-    }
-
-private:
-    detail::ZeroedByMove<std::vector<std::uint64_t>> values_;
-    detail::ZeroedByMove<std::span<const std::uint64_t>>
-        borrowed_;  // 64-bit values, used where they lie
-    detail::ZeroedByMove<std::vector<std::uint8_t>> own_valid_;  // of values_
-    const std::uint8_t* valid_ = nullptr;
-    std::size_t valid_offset_ = 0;
-    bool hashed_ = false;
-    KeyKind kind_ = KeyKind::unknown;
-};
-
 namespace detail {
 
 /// Releases a struct of Arrow's once.

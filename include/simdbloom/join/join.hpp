@@ -244,8 +244,7 @@ public:
     /// kinds.
     KeyKind key_kind() const noexcept;
     /// Says that rows of that kind go in, and returns the kind of the filter, in whose unit
-    /// instants must be (JoinRows and ArrowKeys call it). Throws std::invalid_argument as united()
-    /// does.
+    /// instants must be (JoinRows calls it). Throws std::invalid_argument as united() does.
     KeyKind expect(KeyKind rows);
 
     /// Several threads may call it at the same time, each with rows of its own. The bits are those

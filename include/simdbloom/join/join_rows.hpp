@@ -105,6 +105,7 @@ private:
     friend class detail::RowReader;
 
     std::optional<JoinRows> converted(KeyKind filter) const;
+    KeyKind kind_of_values() const noexcept;
     std::optional<std::size_t> narrow(const JoinFilter& filter, detail::Output output,
                                       void* out) const;
     struct Asked;

@@ -24,17 +24,16 @@ constexpr char bloom_filter[] = "bloom_filter", bloom_union[] = "bloom_union";
 
 /// Sets an argument that must be the same number for a whole group.
 void take_number(double& into, const char* name, double value) {
-    const auto is = [&] { return name + std::string(" is ") + std::to_string(value); };
-    if (!(value > 0) || !std::isfinite(value)) throw std::invalid_argument(is());
-    if (into != 0 && into != value)
-        throw std::invalid_argument(is() + " and " + std::to_string(into) + " in one group");
+    if (!(value > 0) || !std::isfinite(value)) refuse(name, " is ", value);
+    if (into != 0 && into != value)  // all digits: two numbers may differ in the last
+        refuse(name, " is ", std::to_string(value), " and ", std::to_string(into), " in one group");
     into = value;
 }
 void take_bits_per_key(Group& into, double bits) {
     take_number(into.bits_per_key, "bits_per_key", bits);
 }
 void take_keys(Group& into, double keys) {
-    if (keys > 0x1p53) throw std::invalid_argument("keys is " + std::to_string(keys));
+    if (keys > 0x1p53) refuse("keys is ", keys);
     take_number(into.n_keys, "keys", keys);
 }
 
@@ -162,18 +161,15 @@ void unite(Group& to, const AnyFilter& part) {
     }
     const AnyFilter& had = to.united->filter;
     const auto differ = [](const std::string& a, const std::string& b) {
-        throw std::invalid_argument("a filter of " + a + " and a filter of " + b +
-                                    " have no union");
+        refuse("a filter of ", a, " and a filter of ", b, " have no union");
     };
     if (had.seed() != part.seed()) differ(keys_text(had.seed()), keys_text(part.seed()));
     if (had.spec() != part.spec()) differ(had.spec(), part.spec());
     const std::uint64_t blocks = had.base().blocks(), others = part.base().blocks();
     if (blocks % others != 0 && others % blocks != 0)
-        throw std::invalid_argument(
-            "filters of " + std::to_string(had.size_in_bytes()) + " and " +
-            std::to_string(part.size_in_bytes()) +
-            " bytes have no union: neither size divides the other. Build them for one number of"
-            " keys: bloom_filter(key, bits_per_key, keys)");
+        refuse("filters of ", had.size_in_bytes(), " and ", part.size_in_bytes(),
+               " bytes have no union: neither size divides the other. Build them for one number of"
+               " keys: bloom_filter(key, bits_per_key, keys)");
     // The union's number of keys must not depend on the order.
     if (blocks > others || (blocks == others && part.n_keys() < had.n_keys())) {
         const std::unique_ptr<United> before = std::move(to.united);
@@ -229,8 +225,8 @@ std::vector<std::byte> blob(const Group& group) {
     const auto bytes_of = [&](std::size_t keys, double bits) {
         const double bytes = static_cast<double>(std::max<std::size_t>(1, keys)) * bits / 8;
         if (bytes > longest)
-            throw std::length_error(std::to_string(keys) + " keys of " + std::to_string(bits) +
-                                    " bits are more than a BLOB can hold");
+            throw std::length_error(
+                detail::to_text(keys, " keys of ", bits, " bits are more than a BLOB can hold"));
         return static_cast<std::size_t>(bytes);
     };
     const auto filled = [&](std::size_t keys, double bits) {

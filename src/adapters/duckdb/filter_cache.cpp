@@ -5,6 +5,7 @@
 #include <string>
 
 #include "adapters/duckdb/memory.hpp"
+#include "core/models/number.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/hash.hpp"
 
@@ -40,10 +41,8 @@ const FilterCache::Entry& FilterCache::entry_of(std::span<const std::byte> blob)
         std::memcmp(blob.data(), reference_magic, sizeof reference_magic) == 0) {
         const auto name = detail::load_le<std::uint64_t>(blob.data() + sizeof reference_magic);
         if (const Entry* entry = known(name)) return *entry;
-        throw std::runtime_error(
-            "the filter of this reference is no longer cached: the "
-            "limit is " +
-            std::to_string(limit_) + " bytes");
+        throw std::runtime_error(detail::to_text(
+            "the filter of this reference is no longer cached: the limit is ", limit_, " bytes"));
     }
     Identity identity{blob.size(), {}};
     if (blob.size() >= identity.ends.size()) {

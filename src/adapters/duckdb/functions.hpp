@@ -6,6 +6,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "core/models/number.hpp"
 #include "duckdb_extension.h"
 
 extern duckdb_ext_api_v1 duckdb_ext_api;
@@ -25,6 +26,11 @@ using LogicalType = std::unique_ptr<std::remove_pointer_t<duckdb_logical_type>, 
 inline LogicalType type_of(duckdb_type id) { return LogicalType(duckdb_create_logical_type(id)); }
 inline LogicalType type_of(duckdb_vector vector) {
     return LogicalType(duckdb_vector_get_column_type(vector));
+}
+/// Throws std::invalid_argument. SQL's errors begin with the name of the function.
+template <class... Parts>
+[[noreturn]] void refuse(Parts... what) {
+    throw std::invalid_argument(detail::to_text(what...));
 }
 inline void put_text(duckdb_vector column, idx_t row, std::string_view text) {
     duckdb_vector_assign_string_element_len(column, row, text.data(), text.size());

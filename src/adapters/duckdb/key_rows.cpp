@@ -52,9 +52,7 @@ KeyRows::KeyRows(std::span<const duckdb_vector> columns, std::size_t rows) : row
     as_rows_ = !members.empty() || columns.size() > 1;
     if (!members.empty()) columns = members;
     if (columns.size() > most_columns)
-        throw std::invalid_argument("keys of " + std::to_string(columns.size()) +
-                                    " columns; a filter has at most " +
-                                    std::to_string(most_columns));
+        refuse("keys of ", columns.size(), " columns; a filter has at most ", most_columns);
     for (const duckdb_vector column : columns) columns_.emplace_back(column, rows);
 }
 
@@ -99,8 +97,7 @@ void KeyRows::ask(const AnyFilter& filter, std::size_t first, std::size_t n,
     const std::uint64_t seed = filter.seed();
     if (is_of_rows(seed) ? !as_rows_ || columns_of(seed) != columns_.size()
                          : as_rows_ && !is_empty(seed))
-        throw std::invalid_argument("a filter of " + keys_text(seed) + " is probed with " +
-                                    keys_text(this->seed()));
+        refuse("a filter of ", keys_text(seed), " is probed with ", keys_text(this->seed()));
     if (!as_rows_) return columns_[0].ask(seed, filter.key_kind(), first, n, question);
     KeyColumn::FilterProbe of_column;
     std::vector<std::uint64_t> hashes(n);

@@ -51,28 +51,18 @@ constexpr std::pair<duckdb_type, const char*> refused[] = {
     {DUCKDB_TYPE_STRUCT, "STRUCT"},     {DUCKDB_TYPE_MAP, "MAP"},
     {DUCKDB_TYPE_UNION, "UNION"}};
 
-[[noreturn]] void refuse(duckdb_type id) {
+[[noreturn]] void refuse_type(duckdb_type id) {
     std::string name = "number " + std::to_string(static_cast<int>(id));
     for (const auto& type : refused)
         if (type.first == id) name = type.second;
-    throw std::invalid_argument("values of type " + name + " have no keys; cast them");
+    refuse("values of type ", name, " have no keys; cast them");
 }
 
 KeyClass kind_of_type(duckdb_type id) {
     for (std::size_t kind = 0; kind < std::size(kinds); ++kind)
         if (std::ranges::find(kinds[kind].types, id) != kinds[kind].types.end())
             return static_cast<KeyClass>(kind);
-    refuse(id);
-}
-
-/// Numbers of DuckDB's type `id`, which C++ has as T.
-template <duckdb_type id, class T>
-struct Number {};
-
-/// Calls use(null pointer to the C++ type) for the type with that id.
-template <class Use, duckdb_type... ids, class... T>
-void with_number_among(duckdb_type id, const Use& use, Number<ids, T>...) {
-    if (!((ids == id && (use(static_cast<T*>(nullptr)), true)) || ...)) refuse(id);
+    refuse_type(id);
 }
 
 bool is_number(KeyClass kind) noexcept {
@@ -137,18 +127,27 @@ KeyColumn::KeyColumn(duckdb_vector vector, std::size_t rows)
     }
 }
 
-/// Calls use(null pointer to the C++ type of the numbers).
+/// Calls use(T()) with the C++ type of the numbers.
 template <class Use>
 void KeyColumn::with_numbers(const Use& use) const {
-    with_number_among(
-        storage_, use, Number<DUCKDB_TYPE_TINYINT, std::int8_t>(),
-        Number<DUCKDB_TYPE_SMALLINT, std::int16_t>(), Number<DUCKDB_TYPE_INTEGER, std::int32_t>(),
-        Number<DUCKDB_TYPE_BIGINT, std::int64_t>(), Number<DUCKDB_TYPE_HUGEINT, Int128>(),
-        Number<DUCKDB_TYPE_BOOLEAN, std::uint8_t>(), Number<DUCKDB_TYPE_UTINYINT, std::uint8_t>(),
-        Number<DUCKDB_TYPE_USMALLINT, std::uint16_t>(),
-        Number<DUCKDB_TYPE_UINTEGER, std::uint32_t>(), Number<DUCKDB_TYPE_UBIGINT, std::uint64_t>(),
-        Number<DUCKDB_TYPE_UHUGEINT, UInt128>(), Number<DUCKDB_TYPE_FLOAT, float>(),
-        Number<DUCKDB_TYPE_DOUBLE, double>());
+    // clang-format off
+    switch (storage_) {
+        case DUCKDB_TYPE_TINYINT: return use(std::int8_t());
+        case DUCKDB_TYPE_SMALLINT: return use(std::int16_t());
+        case DUCKDB_TYPE_INTEGER: return use(std::int32_t());
+        case DUCKDB_TYPE_BIGINT: return use(std::int64_t());
+        case DUCKDB_TYPE_HUGEINT: return use(Int128());
+        case DUCKDB_TYPE_BOOLEAN:
+        case DUCKDB_TYPE_UTINYINT: return use(std::uint8_t());
+        case DUCKDB_TYPE_USMALLINT: return use(std::uint16_t());
+        case DUCKDB_TYPE_UINTEGER: return use(std::uint32_t());
+        case DUCKDB_TYPE_UBIGINT: return use(std::uint64_t());
+        case DUCKDB_TYPE_UHUGEINT: return use(UInt128());
+        case DUCKDB_TYPE_FLOAT: return use(float());
+        case DUCKDB_TYPE_DOUBLE: return use(double());
+        default: refuse_type(storage_);
+    }
+    // clang-format on
 }
 
 std::uint64_t KeyColumn::instant_key(std::size_t row, KeyKind filter) const noexcept {
@@ -168,7 +167,7 @@ std::uint64_t KeyColumn::label_hash(std::size_t row, std::uint64_t seed) const {
                                   ? load_at<std::uint16_t>(data_, row)
                                   : load_at<std::uint32_t>(data_, row);
     char* const text = duckdb_enum_dictionary_value(type_.get(), label);
-    if (text == nullptr) throw std::invalid_argument("an ENUM value without a label");
+    if (text == nullptr) refuse("an ENUM value without a label");
     const std::uint64_t hash = hash_bytes(std::string_view(text), seed);
     duckdb_free(text);
     return hash;
@@ -251,7 +250,7 @@ KeyColumn::Hashes KeyColumn::hashes() const {
         each([&](std::size_t row) { put(row, hash_of(row, seed, saved_kind(kind_))); });
         return result;
     }
-    with_numbers([&]<class T>(T*) {
+    with_numbers([&]<class T>(T) {
         each([&](std::size_t row) {
             const T value = load_at<T>(data_, row);
             const std::uint64_t key = number_key(value, kind_);
@@ -270,18 +269,17 @@ void KeyColumn::check_askable(KeyClass filter, KeyKind saved) const {
     if (filter == KeyClass::none || kind_ == KeyClass::none) return;
     if (filter == KeyClass::foreign) {
         if (saved != KeyKind::other && may_ask(saved, saved_kind(kind_))) return;
-        throw std::invalid_argument("a filter of " + to_string(saved) + " is probed with " +
-                                    kind_name(kind_));
+        refuse("a filter of ", to_string(saved), " is probed with ", kind_name(kind_));
     }
     const std::string both =
-        std::string("a filter of ") + kind_name(filter) + " is probed with " + kind_name(kind_);
+        detail::to_text("a filter of ", kind_name(filter), " is probed with ", kind_name(kind_));
     if (filter == KeyClass::decimal && kind_ == KeyClass::single)
-        throw std::invalid_argument(both +
-                                    ": `=` rounds both to FLOAT; cast the key to DOUBLE"
-                                    " or build the filter of FLOAT");
+        refuse(both,
+               ": `=` rounds both to FLOAT; cast the key to DOUBLE or build the filter of "
+               "FLOAT");
     if (filter != kind_ && !(is_number(filter) && is_number(kind_)) &&
         !(is_instant(filter) && is_instant(kind_)))
-        throw std::invalid_argument(both + "; cast the key to the type of the filter");
+        refuse(both, "; cast the key to the type of the filter");
 }
 
 void KeyColumn::ask(std::uint64_t seed, KeyKind saved, std::size_t first, std::size_t n,
@@ -327,7 +325,7 @@ void KeyColumn::ask(std::uint64_t seed, KeyKind saved, std::size_t first, std::s
         of == KeyClass::integer || of == KeyClass::uhugeint || of == KeyClass::foreign;
     const bool by_double = (kind_ == KeyClass::uhugeint && of != KeyClass::uhugeint && integers) ||
                            (id_ == DUCKDB_TYPE_HUGEINT && of == KeyClass::uhugeint);
-    with_numbers([&]<class T>(T*) {
+    with_numbers([&]<class T>(T) {
         each([&](std::size_t i) {
             const T value = load_at<T>(data_, first + i);
             if constexpr (std::is_floating_point_v<T>)

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/models/number.hpp"
+
 namespace simdbloom::duckdb {
 
 /// The memory of the process for keys of aggregates and for filters that are being built.
@@ -34,8 +36,8 @@ inline void Memory::take(std::size_t bytes) {
     do {
         if (bytes > limit_ || used > limit_ - bytes)
             throw std::length_error(
-                std::to_string(bytes) + " bytes more would exceed the limit of " +
-                std::to_string(limit_) + " bytes of memory; bloom_memory(bytes) sets it");
+                detail::to_text(bytes, " bytes more would exceed the limit of ", limit_.load(),
+                                " bytes of memory; bloom_memory(bytes) sets it"));
     } while (!used_.compare_exchange_weak(used, used + bytes));
 }
 

@@ -110,11 +110,8 @@ Prune prune(const FrozenFilter& filter, std::int64_t low, std::int64_t high, Key
         kind_of(seed) == KeyClass::integer ||
         (seed_of(kind_of(seed)) != seed && filter->key_kind() == KeyKind::integers);
     if (kind == KeyClass::integer ? !integers : kind_of(seed) != kind)
-        throw std::invalid_argument(std::string("a range of ") + kind_name(kind) +
-                                    " does not fit a filter of " + keys_text(seed));
-    if (low > high)
-        throw std::invalid_argument("a range from " + std::to_string(low) + " to " +
-                                    std::to_string(high));
+        refuse("a range of ", kind_name(kind), " does not fit a filter of ", keys_text(seed));
+    if (low > high) refuse("a range from ", low, " to ", high);
     const std::uint64_t last = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
     if (last >= most_asked) return Prune::maybe;
     const JoinFilter asked(filter);
@@ -197,8 +194,7 @@ void memory(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector ou
             filter_cache().set_limit(limit / Memory::kept_part);
             if (given == 1) continue;
             const auto seconds = static_cast<double*>(duckdb_vector_get_data(arguments[1]))[row];
-            if (!(seconds >= 0 && seconds <= 1e9))
-                throw std::invalid_argument(std::to_string(seconds) + " seconds");
+            if (!(seconds >= 0 && seconds <= 1e9)) refuse(seconds, " seconds");
             States::set_patience(static_cast<std::int64_t>(seconds * 1000));
         }
         const std::uint64_t values[] = {Memory::used(), filter_cache().bytes(), Memory::limit()};

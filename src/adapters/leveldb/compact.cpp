@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "core/models/number.hpp"
 #include "simdbloom/detail/geometry.hpp"
@@ -154,9 +153,8 @@ double compact_expected_fpr(const Layout& kind, CompactSize size, std::uint64_t 
 CompactSizes::CompactSizes(std::string_view spec, Goal goal, double value)
     : layout_(Layout::parse(spec)), goal_(goal), value_(value) {
     if (!has_compact_header(layout_.kind))
-        throw std::invalid_argument(
-            "simdbloom: spec \"" + std::string(spec) +
-            "\" is not a layout of filter policies, which have Bloom filters");
+        throw argument_error("spec \"", spec,
+                             "\" is not a layout of filter policies, which have Bloom filters");
     // Sized for 2^20 keys. Throws for an invalid value.
     const auto many = goal == Goal::fpr ? size_for_fpr(layout_, many_keys, value, {})
                                         : size_for_bits(layout_, many_keys, value, {});
@@ -164,12 +162,11 @@ CompactSizes::CompactSizes(std::string_view spec, Goal goal, double value)
                      static_cast<double>(many_keys);
     k_of_many_ = many.layout.k;
     if (bytes_per_key_ * 8 > max_bits_per_key)
-        throw std::invalid_argument("simdbloom: " +
-                                    (goal == Goal::fpr ? "fpr=" + number(value) + " takes " +
-                                                             number(bytes_per_key_ * 8) +
-                                                             " bits per key of " + layout_.spec()
-                                                       : "bits_per_key=" + number(value)) +
-                                    "; a filter policy has at most 1024");
+        throw argument_error(goal == Goal::fpr
+                                 ? to_text("fpr=", value, " takes ", bytes_per_key_ * 8,
+                                           " bits per key of ", layout_.spec())
+                                 : to_text("bits_per_key=", value),
+                             "; a filter policy has at most ", max_bits_per_key);
 }
 
 CompactSize CompactSizes::size_for(std::uint64_t n_keys) const {

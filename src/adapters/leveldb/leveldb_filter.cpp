@@ -1,7 +1,6 @@
 #include "simdbloom/adapters/leveldb_filter.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "adapters/leveldb/kernel_table.hpp"
 #include "core/dispatch/features.hpp"
@@ -26,46 +25,59 @@ struct Shape {
 
 Shape shape_of(std::size_t n_keys, int bits_per_key) {
     if (bits_per_key < 0)
-        throw std::invalid_argument("simdbloom: bits_per_key=" + std::to_string(bits_per_key) +
-                                    " of a LevelDB filter is negative");
+        throw detail::argument_error("bits_per_key=", bits_per_key,
+                                     " of a LevelDB filter is negative");
     const auto each = static_cast<std::uint64_t>(bits_per_key);
     std::uint64_t bits;
     if (__builtin_mul_overflow(std::uint64_t{n_keys}, each, &bits) || bits > SIZE_MAX / 2)
-        throw std::length_error("simdbloom: " + std::to_string(n_keys) + " keys of " +
-                                std::to_string(bits_per_key) +
-                                " bits are too many for a LevelDB filter");
+        throw detail::length_error(n_keys, " keys of ", bits_per_key,
+                                   " bits are too many for a LevelDB filter");
     // In double, as in LevelDB; 0.69 is a little less than ln 2.
     const auto k =
         static_cast<unsigned>(std::clamp(static_cast<double>(bits_per_key) * 0.69, 1.0, 30.0));
     return {static_cast<std::size_t>((std::max<std::uint64_t>(bits, 64) + 7) / 8), k};
 }
 
-template <class Bytes, class HashOf>
-void append_filter(Bytes& out, std::size_t n_keys, int bits_per_key, const HashOf& hash_of) {
+/// Calls use(first, words, hashed) for the keys as integers or hashes, in pieces.
+template <class Use>
+void for_each_words(const Keys& keys, const Use& use) {
+    if (keys.are_words()) return use(std::size_t{0}, keys.words(), keys.are_hashes());
+    std::uint64_t words[detail::piece_keys];
+    const auto hash_texts = [&](std::size_t first, std::size_t n) {
+        std::string_view text;
+        for (std::size_t i = 0; i < n; ++i) {
+            keys.views(first + i, 1, &text);
+            words[i] = leveldb_hash(text);
+        }
+    };
+    detail::for_each_piece(keys.size(), [&](std::size_t first, std::size_t n) {
+        if (keys.are_narrow()) keys.widen(first, n, words);
+        else if (keys.are_texts()) hash_texts(first, n);
+        else keys.hash_others(leveldb_filter_seed, first, n, words);
+        use(first, std::span<const std::uint64_t>(words, n), !keys.are_narrow());
+        return true;
+    });
+}
+
+template <class Bytes>
+void append_filter(Bytes& out, const Keys& keys, int bits_per_key) {
     using Byte = typename Bytes::value_type;
-    const Shape shape = shape_of(n_keys, bits_per_key);
+    const Shape shape = shape_of(keys.size(), bits_per_key);
     const std::size_t before = out.size();
     out.resize(before + shape.bytes + 1);
     Byte* const at = out.data() + before;
     const std::uint64_t bits = std::uint64_t{shape.bytes} * 8;
-    for (std::size_t i = 0; i < n_keys; ++i) {
-        std::uint32_t h = hash_of(i);
-        const std::uint32_t step = step_of(h);
-        for (unsigned j = 0; j < shape.k; ++j, h += step) {
-            const std::uint64_t position = h % bits;
-            at[position / 8] =
-                static_cast<Byte>(static_cast<unsigned>(at[position / 8]) | 1u << (position % 8));
+    for_each_words(keys, [&](std::size_t, std::span<const std::uint64_t> words, bool hashed) {
+        for (const std::uint64_t word : words) {
+            std::uint32_t h = hashed ? static_cast<std::uint32_t>(word) : leveldb_hash(word);
+            const std::uint32_t step = step_of(h);
+            for (unsigned j = 0; j < shape.k; ++j, h += step) {
+                Byte& byte = at[h % bits / 8];
+                byte = static_cast<Byte>(static_cast<unsigned>(byte) | 1u << (h % bits % 8));
+            }
         }
-    }
+    });
     at[shape.bytes] = static_cast<Byte>(shape.k);
-}
-
-template <class Key>
-std::vector<std::byte> filter_of(std::span<const Key> keys, int bits_per_key) {
-    std::vector<std::byte> filter;
-    append_filter(filter, keys.size(), bits_per_key,
-                  [&](std::size_t i) { return leveldb_hash(keys[i]); });
-    return filter;
 }
 
 }  // namespace
@@ -95,26 +107,13 @@ std::uint32_t leveldb_hash(std::uint64_t key) noexcept {
     return h ^ h >> 16;
 }
 
-void append_leveldb_filter(std::span<const std::string_view> keys, int bits_per_key,
-                           std::string& out) {
-    append_filter(out, keys.size(), bits_per_key,
-                  [&](std::size_t i) { return leveldb_hash(keys[i]); });
+void append_leveldb_filter(const Keys& keys, int bits_per_key, std::string& out) {
+    append_filter(out, keys, bits_per_key);
 }
 
-std::vector<std::byte> make_leveldb_filter(std::span<const std::string_view> keys,
-                                           int bits_per_key) {
-    return filter_of(keys, bits_per_key);
-}
-
-std::vector<std::byte> make_leveldb_filter(std::span<const std::uint64_t> keys, int bits_per_key) {
-    return filter_of(keys, bits_per_key);
-}
-
-std::vector<std::byte> make_leveldb_filter_of_hashes(std::span<const std::uint64_t> hashes,
-                                                     int bits_per_key) {
+std::vector<std::byte> make_leveldb_filter(const Keys& keys, int bits_per_key) {
     std::vector<std::byte> filter;
-    append_filter(filter, hashes.size(), bits_per_key,
-                  [&](std::size_t i) { return static_cast<std::uint32_t>(hashes[i]); });
+    append_filter(filter, keys, bits_per_key);
     return filter;
 }
 
@@ -156,24 +155,11 @@ const detail::LevelDbKernels& default_kernels() {
 void LevelDbFilterView::use_isa(Isa isa) { kernels_ = &detail::leveldb_kernels(isa); }
 
 std::size_t LevelDbFilterView::answer(const Keys& keys, detail::Output output, void* out) const {
-    if (keys.are_words()) return answer_words(keys.words(), keys.are_hashes(), output, out);
-    const auto hash_texts = [&](std::size_t first, std::size_t n, std::uint64_t* hashes) {
-        for (std::size_t i = 0; i < n; ++i) {
-            std::string_view text;
-            keys.views(first + i, 1, &text);
-            hashes[i] = leveldb_hash(text);
-        }
-    };
-    std::uint64_t words[detail::piece_keys];
     std::size_t found = 0;
-    detail::for_each_piece(keys.size(), [&](std::size_t first, std::size_t n) {
-        if (keys.are_narrow()) keys.widen(first, n, words);
-        else if (keys.are_texts()) hash_texts(first, n, words);
-        else keys.hash_others(seed(), first, n, words);
+    for_each_words(keys, [&](std::size_t first, std::span<const std::uint64_t> words, bool hashed) {
         found += detail::answer_part(output, out, first, found, [&](void* to) {
-            return answer_words({words, n}, !keys.are_narrow(), output, to);
+            return answer_words(words, hashed, output, to);
         });
-        return true;
     });
     return found;
 }

@@ -5,10 +5,10 @@
 #include <list>
 #include <mutex>
 #include <optional>
-#include <stdexcept>
 #include <thread>
 
 #include "adapters/mpi/calls.hpp"
+#include "core/models/number.hpp"
 #include "simdbloom/join/exchange.hpp"
 
 namespace simdbloom {
@@ -193,8 +193,8 @@ std::string ask(Post& post, FilterExchange& exchange, const Note& mine, Bytes pa
         break;
     }
     if (exchange.state() == FilterExchange::State::sealed) return {};
-    return "all: no filter came from rank 0 in " + std::to_string(2 * settings.timeout.count()) +
-           " ms; " + exchange.why();
+    return detail::to_text("all: no filter came from rank 0 in ", 2 * settings.timeout.count(),
+                           " ms; ", exchange.why());
 }
 
 }  // namespace
@@ -204,8 +204,8 @@ JoinFilter build_by_messages(std::string_view spec, std::size_t keys_of_all_rank
                              MPI_Comm communicator, const MessageSettings& settings,
                              Options options) {
     if (settings.max_bytes > MessageSettings::most_bytes)
-        throw std::invalid_argument("simdbloom: max_bytes=" + std::to_string(settings.max_bytes) +
-                                    " is more than the 2^30 of a message");
+        throw detail::argument_error("max_bytes=", settings.max_bytes,
+                                     " is more than the 2^30 of a message");
     int rank = 0, ranks = 0;
     check_mpi(MPI_Comm_rank(communicator, &rank), "counting ranks");
     check_mpi(MPI_Comm_size(communicator, &ranks), "counting ranks");

@@ -20,8 +20,8 @@ void detail::check_mpi(int code, const char* what) {
     char text[MPI_MAX_ERROR_STRING];
     int length = 0;
     MPI_Error_string(code, text, &length);
-    throw std::runtime_error("simdbloom: " + std::string(what) + ": " +
-                             std::string(text, static_cast<std::size_t>(length)));
+    throw std::runtime_error(
+        to_text("simdbloom: ", what, ": ", std::string(text, static_cast<std::size_t>(length))));
 }
 
 std::unique_ptr<JoinBuilder> detail::filled(
@@ -73,15 +73,12 @@ void in_pieces(std::span<std::byte> bytes, const Use& use) {
 void union_of_all_ranks(AnyFilter& filter, MPI_Comm communicator) {
     // The header of a saved filter has all that must agree, and whether it is a Bloom filter.
     if (!same_everywhere(detail::FilterFormat::header(filter.base()), communicator))
-        throw std::invalid_argument(
-            "simdbloom: the filters of the ranks differ in spec, size, number of keys, seed or "
-            "key; here: " +
-            filter.spec() + ", " + std::to_string(filter.base().blocks()) + " blocks, " +
-            std::to_string(filter.base().n_keys()) + " keys, seed " +
-            std::to_string(filter.seed()));
+        throw detail::argument_error(
+            "the filters of the ranks differ in spec, size, number of keys, seed or key; here: ",
+            filter.spec(), ", ", filter.base().blocks(), " blocks, ", filter.base().n_keys(),
+            " keys, seed ", filter.seed());
     if (!filter.base().layout().is_bloom())
-        throw std::invalid_argument("simdbloom: filters of \"" + filter.spec() +
-                                    "\" cannot be united");
+        throw detail::argument_error("filters of \"", filter.spec(), "\" cannot be united");
     auto& all = filter.base().parts().bits_;
     const std::span<std::byte> bits(all.data(), all.size());
     // MPI combines words faster than bytes, so whole words are sent as words.
@@ -203,8 +200,8 @@ JoinFilter build_on_all_ranks(std::string_view spec, std::size_t keys_of_all_ran
                               MPI_Comm communicator, Options options) {
     const bool chooses = spec == "auto" || spec.starts_with("auto:");
     if (chooses && keys_of_all_ranks == 0)
-        throw std::invalid_argument("simdbloom: keys_of_all_ranks=0: parts of \"" +
-                                    std::string(spec) + "\" have the size for the keys of all");
+        throw detail::argument_error("keys_of_all_ranks=0: parts of \"", spec,
+                                     "\" have the size for the keys of all");
     int rank = 0, ranks = 0;
     check(MPI_Comm_rank(communicator, &rank), "counting ranks");
     check(MPI_Comm_size(communicator, &ranks), "counting ranks");

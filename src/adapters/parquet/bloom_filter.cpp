@@ -7,6 +7,7 @@
 #include "adapters/parquet/thrift.hpp"
 #include "core/files/saved.hpp"
 #include "simdbloom/adapters/parquet.hpp"
+#include "simdbloom/cardinality.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/hash.hpp"
@@ -30,8 +31,7 @@ std::uint64_t hash_le(T value) noexcept {
 }
 
 [[noreturn]] void refuse(PhysicalType type, std::string_view text) {
-    throw std::invalid_argument("simdbloom: \"" + std::string(text) + "\" is not a value of type " +
-                                std::string(to_string(type)));
+    throw detail::argument_error("\"", text, "\" is not a value of type ", to_string(type));
 }
 
 template <class T>
@@ -102,9 +102,8 @@ std::vector<std::uint64_t> hash_text(PhysicalType type, std::int32_t type_length
             return hash_number<double>(type, text);
         case PhysicalType::fixed_len_byte_array:
             if (static_cast<std::int64_t>(text.size()) != type_length)
-                throw std::invalid_argument(
-                    "simdbloom: \"" + std::string(text) + "\" has " + std::to_string(text.size()) +
-                    " bytes, values of the column have " + std::to_string(type_length));
+                throw detail::argument_error("\"", text, "\" has ", text.size(),
+                                             " bytes, values of the column have ", type_length);
             return {hash_value(text)};
         default:
             return {hash_value(text)};
@@ -114,9 +113,8 @@ std::vector<std::uint64_t> hash_text(PhysicalType type, std::int32_t type_length
 std::vector<std::byte> write_filter(const SplitBlockBloom& filter) {
     const std::uint64_t size = filter.size_in_bytes();
     if (size >> 31 != 0)
-        throw std::length_error(
-            "simdbloom: a Parquet Bloom filter has less than 2^31 bytes, this one " +
-            std::to_string(size));
+        throw detail::length_error("a Parquet Bloom filter has less than 2^31 bytes, this one ",
+                                   size);
     std::vector<std::byte> out;
     const auto put = [&](unsigned byte) { out.push_back(static_cast<std::byte>(byte)); };
     put(0x15);  // field 1, i32
@@ -165,8 +163,8 @@ FilterHeader parse_filter_header(std::span<const std::byte> bytes) {
         if (!known[i])
             throw MalformedError(std::string("a Bloom filter of an unknown ") + names[i]);
     if (header.bytes <= 0 || header.bytes % std::int64_t{block_bytes} != 0)
-        throw MalformedError("a Bloom filter of " + std::to_string(header.bytes) +
-                             " bytes, not a multiple of 32");
+        throw MalformedError(
+            detail::to_text("a Bloom filter of ", header.bytes, " bytes, not a multiple of 32"));
     header.size = in.at();
     return header;
 }
@@ -180,9 +178,8 @@ Loaded<SplitBlockBloom> filter_of(const FilterHeader& header, const Options& opt
                                   const FillBits& fill) {
     const auto size = static_cast<std::uint64_t>(header.bytes);
     if (options.max_bytes != 0 && size > options.max_bytes)
-        return detail::fault(LoadFault::limit, std::to_string(size) +
-                                                   " bytes of bits are more than max_bytes=" +
-                                                   std::to_string(options.max_bytes));
+        return detail::fault(LoadFault::limit, size,
+                             " bytes of bits are more than max_bytes=", options.max_bytes);
     Options plain;
     plain.isa = options.isa;
     plain.huge_pages = options.huge_pages;
@@ -190,17 +187,8 @@ Loaded<SplitBlockBloom> filter_of(const FilterHeader& header, const Options& opt
     SplitBlockBloom filter({Layout::parse("split256"), header.blocks(), 1}, plain);
     const std::span<std::byte> bits(filter.parts().bits_.data(), filter.size_in_bytes());
     if (auto error = fill(bits)) return std::move(*error);
-
-    // Estimates the number of keys: each key sets one bit in a word of 32.
-    std::uint64_t set = 0;
-    for (const std::byte b : bits)
-        set += static_cast<std::uint64_t>(std::popcount(std::to_integer<std::uint8_t>(b)));
-    const double share = static_cast<double>(set) / (8.0 * static_cast<double>(size));
-    const double blocks = static_cast<double>(header.blocks());
-    const double keys =
-        share < 1 ? blocks * std::log1p(-share) / std::log1p(-1.0 / 32) : 1e9 * blocks;
-    const auto whole = static_cast<std::uint64_t>(std::llround(std::min(keys, 1e15)));
-    filter.parts().n_keys_ = std::max<std::uint64_t>(1, whole);
+    const double keys = std::clamp(estimated_keys(filter).keys, 1.0, 1e15);
+    filter.parts().n_keys_ = static_cast<std::uint64_t>(std::llround(keys));
     return filter;
 }
 
@@ -209,9 +197,8 @@ Loaded<ReadFilter> read_filter(std::span<const std::byte> bytes, const Options& 
         const FilterHeader header = parse_filter_header(bytes);
         const auto size = static_cast<std::uint64_t>(header.bytes);
         if (size > bytes.size() - header.size)
-            return detail::fault(LoadFault::too_short,
-                                 "a bitset of " + std::to_string(size) + " bytes where " +
-                                     std::to_string(bytes.size() - header.size) + " are left");
+            return detail::fault(LoadFault::too_short, "a bitset of ", size, " bytes where ",
+                                 bytes.size() - header.size, " are left");
         auto filter = filter_of(header, options, [&](std::span<std::byte> bits) {
             std::memcpy(bits.data(), bytes.data() + header.size, bits.size());
             return std::optional<LoadError>();

@@ -12,16 +12,15 @@ namespace {
 constexpr std::size_t bytes_of_block = 32;
 
 const ChunkFilter::Settings& checked(const ChunkFilter::Settings& settings) {
-    const auto refuse = [](const std::string& what, const char* range) {
-        throw std::invalid_argument("simdbloom: " + what + " is not " + range);
-    };
     if (!(settings.fpr > 0 && settings.fpr < 1))
-        refuse("fpr=" + detail::number(settings.fpr), "inside (0, 1)");
+        throw detail::argument_error("fpr=", settings.fpr, " is not inside (0, 1)");
     if (!std::has_single_bit(settings.max_bytes) || settings.max_bytes < bytes_of_block ||
         settings.max_bytes >> 30 > 1)
-        refuse("max_bytes=" + std::to_string(settings.max_bytes), "a power of two from 32 to 2^30");
+        throw detail::argument_error("max_bytes=", settings.max_bytes,
+                                     " is not a power of two from 32 to 2^30");
     if (!(settings.read_at_most > 0 && settings.read_at_most <= 1))
-        refuse("read_at_most=" + detail::number(settings.read_at_most), "inside (0, 1]");
+        throw detail::argument_error("read_at_most=", settings.read_at_most,
+                                     " is not inside (0, 1]");
     return settings;
 }
 
@@ -55,18 +54,14 @@ ChunkFilter::Flushed ChunkFilter::flush(std::uint64_t chunk_bytes) {
     }
     Flushed flushed;
     flushed.fpr = best.estimated_fpr();
-    const std::string what = std::to_string(best.size_in_bytes()) + " bytes with an FPR of " +
-                             detail::number(flushed.fpr) + " beside " +
-                             (chunk_bytes == 0 ? "a chunk of unknown size"
-                                               : std::to_string(chunk_bytes) + " of the chunk");
-    const std::string reads =
-        ": looking up an absent value reads " + detail::number(share(best)) + " of the bytes";
-    if (share(best) > settings_.read_at_most) {
-        flushed.why = "dropped, " + what + reads;
-    } else {
-        flushed.bytes = write_filter(best);
-        flushed.why = "written, " + what + reads;
-    }
+    const bool drops = share(best) > settings_.read_at_most;
+    if (!drops) flushed.bytes = write_filter(best);
+    flushed.why =
+        detail::to_text(drops ? "dropped, " : "written, ", best.size_in_bytes(),
+                        " bytes with an FPR of ", flushed.fpr, " beside ",
+                        chunk_bytes == 0 ? "a chunk of unknown size"
+                                         : detail::to_text(chunk_bytes, " of the chunk"),
+                        ": looking up an absent value reads ", share(best), " of the bytes");
     return flushed;
 }
 

@@ -52,8 +52,8 @@ Loaded<File> File::open(const std::filesystem::path& path) noexcept {
             std::make_unique<Descriptor>(Descriptor{path, std::move((*opened).file), size});
         std::array<std::byte, footer_bytes> footer;
         if (!descriptor->read(size - footer_bytes, footer)) return detail::not_read(path);
-        const auto wrong = [&](LoadFault kind, std::string what) {
-            return detail::in_file(path, detail::fault(kind, std::move(what)));
+        const auto wrong = [&](LoadFault kind, auto... what) {
+            return detail::in_file(path, detail::fault(kind, what...));
         };
         if (std::memcmp(footer.data() + 4, "PARE", 4) == 0)
             return detail::file_fault(path, "is encrypted");
@@ -61,12 +61,10 @@ Loaded<File> File::open(const std::filesystem::path& path) noexcept {
             return wrong(LoadFault::foreign, "does not end as a Parquet file does");
         const std::uint64_t length = detail::load_le<std::uint32_t>(footer.data());
         if (length > size - footer_bytes - 4)
-            return wrong(LoadFault::size, "metadata of " + std::to_string(length) +
-                                              " bytes in a file of " + std::to_string(size));
+            return wrong(LoadFault::size, "metadata of ", length, " bytes in a file of ", size);
         if (length > most_metadata_bytes)
-            return wrong(LoadFault::limit, "metadata of " + std::to_string(length) +
-                                               " bytes; the limit is " +
-                                               std::to_string(most_metadata_bytes));
+            return wrong(LoadFault::limit, "metadata of ", length, " bytes; the limit is ",
+                         most_metadata_bytes);
         std::vector<std::byte> bytes(length);
         if (!descriptor->read(size - footer_bytes - length, bytes)) return detail::not_read(path);
         auto metadata = parse_metadata(bytes);
@@ -74,9 +72,8 @@ Loaded<File> File::open(const std::filesystem::path& path) noexcept {
         const auto& groups = (*metadata).row_groups;
         for (const auto& group : groups)
             if (group.columns.size() != groups[0].columns.size())
-                return wrong(LoadFault::parameter,
-                             "row groups of " + std::to_string(groups[0].columns.size()) +
-                                 " and of " + std::to_string(group.columns.size()) + " columns");
+                return wrong(LoadFault::parameter, "row groups of ", groups[0].columns.size(),
+                             " and of ", group.columns.size(), " columns");
         return File(std::move(descriptor), std::move(*metadata));
     });
 }
@@ -101,9 +98,9 @@ std::size_t File::column(std::string_view path) const {
         if (i < most_named) names += " " + columns[i].path;
     }
     if (columns.size() > most_named)
-        names += " and " + std::to_string(columns.size() - most_named) + " more";
-    throw std::invalid_argument("simdbloom: " + name_of(descriptor_).string() +
-                                " has no column \"" + std::string(path) + "\"; it has:" + names);
+        names += detail::to_text(" and ", columns.size() - most_named, " more");
+    throw detail::argument_error(name_of(descriptor_).string(), " has no column \"", path,
+                                 "\"; it has:", names);
 }
 
 bool File::has_filter(std::size_t row_group, std::size_t column) const noexcept {
@@ -113,18 +110,17 @@ bool File::has_filter(std::size_t row_group, std::size_t column) const noexcept 
 }
 
 Loaded<File::Place> File::place_of(std::size_t row_group, std::size_t column) const {
-    const auto problem = [&](LoadFault kind, const std::string& what) {
+    const auto problem = [&](LoadFault kind, auto... what) {
         return detail::in_file(
             name_of(descriptor_),
-            detail::fault(kind, "column " + std::to_string(column) + " of row group " +
-                                    std::to_string(row_group) + " " + what));
+            detail::fault(kind, "column ", column, " of row group ", row_group, " ", what...));
     };
     if (!has_filter(row_group, column)) return problem(LoadFault::parameter, "has no Bloom filter");
     const ColumnChunk& chunk = metadata_.row_groups[row_group].columns[column];
     const std::int64_t offset = *chunk.filter_offset;
     if (offset < 4 || static_cast<std::uint64_t>(offset) >= descriptor_->size)
-        return problem(LoadFault::size, "has its Bloom filter at byte " + std::to_string(offset) +
-                                            " of " + std::to_string(descriptor_->size));
+        return problem(LoadFault::size, "has its Bloom filter at byte ", offset, " of ",
+                       descriptor_->size);
     Place place{static_cast<std::uint64_t>(offset), {}};
     const std::uint64_t room = descriptor_->size - place.offset;
     std::array<std::byte, most_header_bytes> beginning;
@@ -136,12 +132,11 @@ Loaded<File::Place> File::place_of(std::size_t row_group, std::size_t column) co
     place.header = *header;
     const std::uint64_t whole = place.header.whole();
     if (whole > room)
-        return problem(LoadFault::size, "has a Bloom filter of " + std::to_string(whole) +
-                                            " bytes where the file has " + std::to_string(room));
+        return problem(LoadFault::size, "has a Bloom filter of ", whole,
+                       " bytes where the file has ", room);
     if (chunk.filter_length && whole != static_cast<std::uint64_t>(*chunk.filter_length))
-        return problem(LoadFault::size, "has a Bloom filter of " + std::to_string(whole) +
-                                            " bytes, of " + std::to_string(*chunk.filter_length) +
-                                            " by the metadata");
+        return problem(LoadFault::size, "has a Bloom filter of ", whole, " bytes, of ",
+                       *chunk.filter_length, " by the metadata");
     return place;
 }
 

@@ -18,7 +18,7 @@ struct Leaf {
 
 PhysicalType physical_type(ThriftReader& in, ThriftType type) {
     const std::int32_t number = in.i32(type, "the type of a column");
-    if (number < 0 || number > 7) in.fail("physical type " + std::to_string(number));
+    if (number < 0 || number > 7) in.fail("physical type ", number);
     return static_cast<PhysicalType>(number);
 }
 

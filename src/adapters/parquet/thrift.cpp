@@ -2,13 +2,8 @@
 
 namespace simdbloom::parquet {
 
-void ThriftReader::fail(const std::string& what) const {
-    throw MalformedError("Thrift: byte " + std::to_string(at_) + ": " + what);
-}
-
 void ThriftReader::expect(ThriftType type, ThriftType wanted, const char* what) const {
-    if (type != wanted)
-        fail(std::string(what) + " is of type " + std::to_string(static_cast<int>(type)));
+    if (type != wanted) fail(what, " is of type ", static_cast<int>(type));
 }
 
 std::uint8_t ThriftReader::byte() {
@@ -32,7 +27,7 @@ std::int64_t ThriftReader::integer(int bits) {
     const auto value = static_cast<std::int64_t>((coded >> 1) ^ (~(coded & 1) + 1));
     if (bits < 64 &&
         (value >= std::int64_t{1} << (bits - 1) || value < -(std::int64_t{1} << (bits - 1))))
-        fail(std::to_string(value) + " has more than " + std::to_string(bits) + " bits");
+        fail(value, " has more than ", bits, " bits");
     return value;
 }
 
@@ -47,9 +42,8 @@ std::int64_t ThriftReader::i64(ThriftType type, const char* what) {
 }
 
 void ThriftReader::skip_bytes(std::uint64_t n) {
-    if (n > bytes_.size() - at_)
-        fail(std::to_string(n) + " bytes where " + std::to_string(bytes_.size() - at_) +
-             " are left");
+    const std::size_t left = bytes_.size() - at_;
+    if (n > left) fail(n, " bytes where ", left, " are left");
     at_ += n;
 }
 
@@ -64,17 +58,14 @@ ThriftReader::ListHead ThriftReader::list_head(std::size_t least) {
     const std::uint8_t head = byte();
     const std::uint64_t n = head >> 4 == 15 ? varint() : head >> 4;
     const std::size_t left = bytes_.size() - at_;
-    if (n > left / least)
-        fail("a list of " + std::to_string(n) + " elements where " + std::to_string(left) +
-             " bytes are left");
+    if (n > left / least) fail("a list of ", n, " elements where ", left, " bytes are left");
     return {static_cast<ThriftType>(head & 15), n};
 }
 
 std::uint64_t ThriftReader::list_of(ThriftType of, std::size_t least) {
     const auto [type, n] = list_head(least);
     if (type != of)
-        fail("a list of type " + std::to_string(static_cast<int>(type)) + " in place of " +
-             std::to_string(static_cast<int>(of)));
+        fail("a list of type ", static_cast<int>(type), " in place of ", static_cast<int>(of));
     return n;
 }
 
@@ -107,7 +98,7 @@ void ThriftReader::skip(ThriftType type, bool in_structure) {
             const Depth depth(*this);
             const std::uint64_t n = varint();
             if (n == 0) return;
-            if (n > bytes_.size() - at_) fail("a map of " + std::to_string(n) + " entries");
+            if (n > bytes_.size() - at_) fail("a map of ", n, " entries");
             const std::uint8_t types = byte();
             for (std::uint64_t i = 0; i < n; ++i) {
                 skip(static_cast<ThriftType>(types >> 4), false);
@@ -118,7 +109,7 @@ void ThriftReader::skip(ThriftType type, bool in_structure) {
         case ThriftType::structure:
             return structure([](std::int32_t, ThriftType) {});
         default:
-            fail("type " + std::to_string(static_cast<int>(type)));
+            fail("type ", static_cast<int>(type));
     }
 }
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "core/models/number.hpp"
+
 namespace simdbloom::parquet {
 
 /// Thrown for invalid bytes; names their position.
@@ -51,7 +53,7 @@ public:
             if (type == ThriftType::stop) return;
             const auto delta = head >> 4;
             id = delta != 0 ? id + delta : static_cast<std::int32_t>(integer(16));
-            if (id > 32767) fail("field " + std::to_string(id) + " has more than 16 bits");
+            if (id > 32767) fail("field ", id, " has more than 16 bits");
             const std::size_t begin = at_;
             field(id, type);
             if (at_ == begin) skip(type, true);
@@ -75,8 +77,7 @@ public:
             const std::size_t begin = at_;
             to.push_back(read());
             if (at_ - begin < least)
-                fail("a structure of " + std::to_string(at_ - begin) +
-                     " bytes, which takes at least " + std::to_string(least));
+                fail("a structure of ", at_ - begin, " bytes, which takes at least ", least);
         }
     }
     /// A zigzag number of at most `bits` bits.
@@ -88,7 +89,10 @@ public:
 
     /// Fails unless the value has the field's type.
     void expect(ThriftType type, ThriftType wanted, const char* what) const;
-    [[noreturn]] void fail(const std::string& what) const;
+    template <class... Parts>
+    [[noreturn]] void fail(Parts... what) const {
+        throw MalformedError(detail::to_text("Thrift: byte ", at_, ": ", what...));
+    }
 
 private:
     struct Depth {

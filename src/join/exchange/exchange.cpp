@@ -86,8 +86,8 @@ Took FilterExchange::taken(const FilterMessage& message) {
         if (sender.parts) sender.failed = true;  // two numbers of parts: neither can be trusted
         sender.parts = message.number;
     } else if (message.kind == Kind::too_large) {
-        end(State::too_large, "a part of sender " + std::to_string(message.sender) +
-                                  " is more than max_bytes=" + std::to_string(max_bytes_));
+        end(State::too_large, detail::to_text("a part of sender ", message.sender,
+                                              " is more than max_bytes=", max_bytes_));
     } else if (message.kind == Kind::failed) {
         if (sender.failed) return Took::duplicate;
         sender.fault = "failed";

@@ -36,18 +36,12 @@ std::uint32_t leveldb_hash(K) = delete;
 
 /// Appends to `out` the bytes that leveldb::NewBloomFilterPolicy(bits_per_key)->CreateFilter
 /// appends: max(64, n * bits_per_key) bits in whole bytes, and a byte k = bits_per_key * 0.69, from
-/// 1 to 30. Throws std::invalid_argument if bits_per_key is negative, std::length_error if the
-/// filter would have too many bytes.
-void append_leveldb_filter(std::span<const std::string_view> keys, int bits_per_key,
-                           std::string& out);
+/// 1 to 30. An integer is its eight little-endian bytes; of hashes the low 32 bits count, which are
+/// leveldb_hash(key). Throws std::invalid_argument if bits_per_key is negative, std::length_error
+/// if the filter would have too many bytes.
+void append_leveldb_filter(const Keys& keys, int bits_per_key, std::string& out);
 /// The same, returned as bytes.
-std::vector<std::byte> make_leveldb_filter(std::span<const std::string_view> keys,
-                                           int bits_per_key);
-/// The same for integers, as their eight little-endian bytes.
-std::vector<std::byte> make_leveldb_filter(std::span<const std::uint64_t> keys, int bits_per_key);
-/// The same of hashes, whose low 32 bits are leveldb_hash(key).
-std::vector<std::byte> make_leveldb_filter_of_hashes(std::span<const std::uint64_t> hashes,
-                                                     int bits_per_key);
+std::vector<std::byte> make_leveldb_filter(const Keys& keys, int bits_per_key);
 
 /// A view of a filter, at any address. The bytes must outlive the view. Any bytes may be given, and
 /// are read as LevelDB does: fewer than two bytes match no key; a k above 30, which is reserved,
