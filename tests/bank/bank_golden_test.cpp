@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "compact_support.hpp"
+#include "bank_support.hpp"
 #include "saved_bytes.hpp"
 
 namespace simdbloom {
