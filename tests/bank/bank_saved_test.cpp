@@ -15,33 +15,20 @@ TEST(BankSaved, TheHeaderIsAsDocumented) {
         66, 10, 1, {.seed = 0x1122334455667788u, .spec = "register32:k=3"});
     bank.insert_hash(65, 0);
     const Bytes bytes = save(bank);
-    const unsigned char begin[] = {0x89, 'S',  'B', 'B', 'K',  '\r', '\n', 0x1A, 1,    0,
-                                   2,    3,    0,   4,   0,    0,    1,    0,    0,    0,
-                                   0,    0,    0,   0,   0x88, 0x77, 0x66, 0x55, 0x44, 0x33,
-                                   0x22, 0x11, 10,  0,   0,    0,    0,    0,    0,    0};
-    EXPECT_EQ(std::memcmp(bytes.data(), begin, sizeof begin), 0);
-    for (std::size_t i = sizeof begin; i < 64; ++i)
-        EXPECT_EQ(bytes[i], i == 48 ? std::byte{66} : std::byte{0}) << i;
+    test::expect_header(bytes, {0x89, 'S', 'B',  'B',  'K',  '\r', '\n', 0x1A, 1,    0,    2,
+                                3,    0,   4,    0,    0,    1,    0,    0,    0,    0,    0,
+                                0,    0,   0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 10},
+                        {{48, 66}});
     // 32 rows of 16 bytes. Hash 0 sets bit 0 alone, three times.
     EXPECT_EQ(bytes.size(), 64u + 32 * 16 + 8);
     for (std::size_t i = 64; i < bytes.size() - 8; ++i)
         EXPECT_EQ(bytes[i], i == 64 + 8 ? std::byte{2} : std::byte{0}) << i;
-    Bytes again = bytes;
-    put(again, again.size() - 8, std::uint64_t{0});
-    test::sign(again);
-    EXPECT_EQ(again, bytes);
 }
 
 TEST(BankSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
     using enum LoadFault;
     const Bytes good = save(test::make_bank("blocked512:k=5", 70, 100).bank);  // 2 blocks
-    const auto refused = [&](LoadFault fault, const std::string& says,
-                             std::initializer_list<test::Change> changes,
-                             const Options& options = {}) {
-        Bytes bytes = test::changed(good, changes);
-        test::sign(bytes);
-        expect_refused(load<FilterBank>(bytes, options), fault, says);
-    };
+    const auto refused = test::refuser<FilterBank>(good);
     refused(foreign, "bank", {{4, 'M'}});
     refused(version, "version 2", {{8, 2, 2}});
     refused(layout, "layout 99", {{10, 99}});
@@ -86,13 +73,6 @@ CompactBank saved_bank(const std::string& spec) {
     return bank;
 }
 
-/// The table's checksum, over the bytes in front of it.
-void sign_table(Bytes& bytes) {
-    const std::size_t banks = std::to_integer<std::size_t>(bytes[16]),
-                      n = std::to_integer<std::size_t>(bytes[20]), at = 64 + 8 * banks + 12 * n;
-    put(bytes, at, hash_bytes(std::span<const std::byte>(bytes).first(at)));
-}
-
 TEST(CompactSaved, ABankOfOneSizeIsACompactBankToo) {
     const auto bank = test::make_bank("split256", 70, 20);
     const auto loaded = load<CompactBank>(save(bank.bank));
@@ -125,9 +105,9 @@ TEST(CompactSaved, TheTableIsAsDocumented) {
         put(again, 80 + 8 * s, keys[s]);
         put(again, 152 + 4 * s, std::uint32_t{s == 8});
     }
-    sign_table(again);
     for (std::size_t i = 196; i < 256; ++i) put(again, i, std::uint8_t{0});
     for (std::size_t i = 256 + first; i < 512; ++i) put(again, i, std::uint8_t{0});
+    test::sign(again, test::checksums_of(bytes));
     EXPECT_EQ(again, bytes);
     const auto one = load<FilterBank>(std::span(bytes).subspan(256, first));
     ASSERT_TRUE(one) << one.error().message;
@@ -145,13 +125,7 @@ TEST(CompactSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
                       bank_of = keys + 8 * (some_sets + 1), rows = bank.size_in_bytes(),
                       end = (bank_of + 4 * (some_sets + 1) + 8 + 63) / 64 * 64;
     ASSERT_GT(banks, 2u);
-    const auto refused = [&](LoadFault fault, const std::string& says,
-                             std::initializer_list<test::Change> changes,
-                             const Options& options = {}) {
-        Bytes bytes = test::changed(good, changes);
-        sign_table(bytes);
-        expect_refused(load<CompactBank>(bytes, options), fault, says);
-    };
+    const auto refused = test::refuser<CompactBank>(good);
     refused(foreign, "unequal sets", {{4, 'M'}});
     refused(version, "version 2", {{8, 2, 2}});
     refused(parameter, "reserved", {{10, 1}});
@@ -169,20 +143,11 @@ TEST(CompactSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
     refused(parameter, "are in it",
             {{bank_of + 4 * some_sets, 0, 4}, {keys + 8 * some_sets, 0, 8}});
     refused(parameter, "set 90 of 701 keys is in a bank for 700", {{keys + 8 * some_sets, 701, 8}});
-    refused(checksum, "", {{end + 64, 0xFF}, {end + 65, 0xFF}});
     refused(foreign, "bank", {{end + 4, 'M'}});
-    {
-        Bytes bytes = good;  // the zeros between two banks
-        put(bytes, end + saved_size(bank.banks()[0]), std::uint8_t{1});
-        expect_refused(load<CompactBank>(bytes), parameter, "between two banks");
-        bytes = good;  // a bank of another seed
-        Bytes other(good.begin() + static_cast<std::ptrdiff_t>(end),
-                    good.begin() + static_cast<std::ptrdiff_t>(end + saved_size(bank.banks()[0])));
-        put(other, 24, std::uint64_t{78});
-        test::sign(other);
-        std::ranges::copy(other, bytes.begin() + static_cast<std::ptrdiff_t>(end));
-        expect_refused(load<CompactBank>(bytes), parameter, "the hash of bank 1");
-    }
+    refused(parameter, "between two banks", {{end + saved_size(bank.banks()[0]), 1}});
+    refused(parameter, "the hash of bank 1", {{end + 24, 78, 8}});
+    expect_refused(load<CompactBank>(test::changed(good, {{end + 64, 0xFF}, {end + 65, 0xFF}})),
+                   checksum, "");
     EXPECT_EQ(load<FilterBank>(good).error().fault, foreign);
     EXPECT_TRUE(load<CompactBank>(good, {.max_bytes = rows}));
 }

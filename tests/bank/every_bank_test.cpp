@@ -223,16 +223,11 @@ TYPED_TEST(EveryBank, AViewCannotChangeAndItsCopyCan) {
 }
 
 TYPED_TEST(EveryBank, KeyedBanksAskForTheirKey) {
-    const Options keyed{.hashing = Hashing::keyed, .secret = Secret{1, 2}};
-    const auto bank = test::make_bank<TypeParam>("split256", 65, 20, keyed).bank;
-    const auto bytes = save(bank);
-    const auto loaded = load<TypeParam>(bytes, keyed);
-    ASSERT_TRUE(loaded) << loaded.error().message;
-    test::expect_same_bank(bank, *loaded);
-    test::expect_refused(load<TypeParam>(bytes), LoadFault::secret, "keyed");
-    test::expect_refused(
-        load<TypeParam>(bytes, {.hashing = Hashing::keyed, .secret = Secret{1, 3}}),
-        LoadFault::secret, "secret");
+    test::expect_asks_for_its_secret<TypeParam>(
+        [](const Options& options) {
+            return test::make_bank<TypeParam>("split256", 65, 20, options).bank;
+        },
+        test::expect_same_bank<TypeParam>);
 }
 
 }  // namespace
