@@ -36,8 +36,8 @@ std::array<std::byte, 8> little_endian(std::uint64_t value) {
     return bytes;
 }
 
-/// Promise of Hashing.*, EverySpecKeyed.*, EverySpec.*: Keyed filters hash with SipHash-2-4 and load only
-///   with their secret.
+/// Promise of Hashing.*, EverySpecKeyed.*, EverySpec.*: Keyed filters hash with SipHash-2-4 and
+///   load only with their secret.
 TEST(Hashing, SipHashIsThatOfItsPaperAndOfLibsodium) {
     std::vector<std::byte> bytes;
     // Aumasson & Bernstein 2012, appendix A: key 00 .. 0f, message 00 .. 0e.
