@@ -99,7 +99,7 @@ std::uint64_t count_keys(const std::string& path, unsigned k) {
     return n;
 }
 
-int build(const BankBuild& s) {
+int build(BankBuild s) {
     std::error_code none;
     if (s.output == "-" || s.output == standard_output ||
         (fs::exists(s.output, none) && !fs::is_regular_file(s.output, none)))
@@ -275,7 +275,7 @@ void probe_kmers(const BankProbe& s, unsigned k, const CompactBank& bank, SetPri
     for (const auto& input : s.inputs) for_each_kmers(input, k, count, finish);
 }
 
-int probe(const BankProbe& s) {
+int probe(BankProbe s) {
     if (s.at_least && !(*s.at_least > 0 && *s.at_least <= 1))
         throw std::runtime_error("at-least=" + std::to_string(*s.at_least) +
                                  " is not inside (0, 1]");
@@ -292,70 +292,61 @@ int probe(const BankProbe& s) {
     return printer.finish();
 }
 
-void add_bank_build(CLI::App& app, int& status) {
-    auto* command = add_command(
-        app, "build", "Make a bank: each file is a set, and its lines or k-mers are the keys",
+void make_bank_build(CLI::App& command, int& status) {
+    describe(
+        command, "Make a bank: each file is a set, and its lines or k-mers are the keys",
         "Sets of similar size share a bank. The names of the sets are in a file beside\n"
         "the bank, BANK.sets.",
         {{"simdbloom bank build logs -o logs.bank", "a set for each file of a folder"},
          {"simdbloom bank build genomes -o genomes.bank --kmers 21", "k-mers of FASTA"},
          {"simdbloom bank build a.txt b.txt -o two.bank --fpr 0.001", "an FPR of 0.1 % a set"}});
-    const auto s = std::make_shared<BankBuild>();
-    command
-        ->add_option("PATH", s->inputs,
-                     "files, or folders of files; gzip and zstd are "
-                     "decompressed")
-        ->type_name(file_type)
-        ->required();
-    add_required(*command, "-o,--output", s->output, file_type,
+    auto& s = settings_of<BankBuild>(command, status, build);
+    add_required(command, "PATH", s.inputs, file_type,
+                 "files, or folders of files; gzip and zstd are decompressed");
+    add_required(command, "-o,--output", s.output, file_type,
                  "output file, replaced atomically; the names go to FILE.sets");
-    add_value(*command, "--spec", s->spec, spec_type, "layout, e.g. blocked512, classic:k=5");
-    auto* fpr = add_value(*command, "--fpr", s->fpr, "RATE", "false-positive rate of a set");
-    command->add_option("-b,--bits-per-key", s->bits_per_key, "size of a set, in place of an FPR")
-        ->type_name(number_type)
+    add_value(command, "--spec", s.spec, spec_type, "layout, e.g. blocked512, classic:k=5");
+    auto* fpr = add_value(command, "--fpr", s.fpr, "RATE", "false-positive rate of a set");
+    add_value(command, "-b,--bits-per-key", s.bits_per_key, number_type,
+              "size of a set, in place of an FPR")
         ->excludes(fpr);
-    add_kmers(*command, s->k,
+    add_kmers(command, s.k,
               "the keys are the k-mers of FASTA or FASTQ, of 1 to 32 letters, and their reverse "
               "complements");
-    add_json(*command, s->json);
-    command->callback([=, &status] { status = build(*s); });
+    add_json(command, s.json);
 }
 
-void add_bank_probe(CLI::App& app, int& status) {
-    auto* command = add_command(
-        app, "probe", "Print each line and the sets that may have it, separated by tabs",
-        "If the bank has k-mers, prints each record of FASTA or FASTQ, the number of its "
-        "k-mers,\nand the sets that have enough of them, with their number: NAME:NUMBER.\n"
-        "A bank finds all keys of a set, and absent keys at its FPR.\n"
-        "Exit code 3 if no set has a key.",
-        {{"simdbloom bank probe logs.bank keys.txt", "each line and its sets"},
-         {"simdbloom bank probe logs.bank keys.txt -c", "how many lines each set may have"},
-         {"simdbloom bank probe genomes.bank reads.fa",
-          "the genomes with 70 % of a read's k-mers"}});
-    const auto s = std::make_shared<BankProbe>();
-    add_required(*command, "BANK", s->bank, "BANK", "file by bank build");
-    add_inputs(*command, s->inputs, "keys");
-    command->add_flag("-c,--count", s->count,
-                      "print only how many lines or records each set may have");
-    command
-        ->add_option("--at-least", s->at_least, "share of the k-mers of a record; by default 0.7")
-        ->type_name("SHARE");
-    add_kmers(*command, s->k, "refuse a bank that has not k-mers of K letters");
-    add_json(*command, s->json);
-    command->callback([=, &status] { status = probe(*s); });
+void make_bank_probe(CLI::App& command, int& status) {
+    describe(command, "Print each line and the sets that may have it, separated by tabs",
+             "If the bank has k-mers, prints each record of FASTA or FASTQ, the number of its "
+             "k-mers,\nand the sets that have enough of them, with their number: NAME:NUMBER.\n"
+             "A bank finds all keys of a set, and absent keys at its FPR.\n"
+             "Exit code 3 if no set has a key.",
+             {{"simdbloom bank probe logs.bank keys.txt", "each line and its sets"},
+              {"simdbloom bank probe logs.bank keys.txt -c", "how many lines each set may have"},
+              {"simdbloom bank probe genomes.bank reads.fa",
+               "the genomes with 70 % of a read's k-mers"}});
+    auto& s = settings_of<BankProbe>(command, status, probe);
+    add_required(command, "BANK", s.bank, "BANK", "file by bank build");
+    add_inputs(command, s.inputs, "keys");
+    command.add_flag("-c,--count", s.count,
+                     "print only how many lines or records each set may have");
+    add_value(command, "--at-least", s.at_least, "SHARE",
+              "share of the k-mers of a record; by default 0.7");
+    add_kmers(command, s.k, "refuse a bank that has not k-mers of K letters");
+    add_json(command, s.json);
 }
 
 }  // namespace
 
-void add_bank(CLI::App& app, int& status) {
-    auto* command = add_command(
-        app, "bank", "Find which of many sets may have a key",
-        "A bank holds a filter of each of many sets, and answers for all of them at once.",
-        {{"simdbloom bank build logs -o logs.bank", "a set for each file of a folder"},
-         {"simdbloom bank probe logs.bank keys.txt", "each line and its sets"}});
-    command->require_subcommand(1);
-    add_bank_build(*command, status);
-    add_bank_probe(*command, status);
+void make_bank(CLI::App& command, int& status) {
+    describe(command, "Find which of many sets may have a key",
+             "A bank holds a filter of each of many sets, and answers for all of them at once.",
+             {{"simdbloom bank build logs -o logs.bank", "a set for each file of a folder"},
+              {"simdbloom bank probe logs.bank keys.txt", "each line and its sets"}});
+    command.require_subcommand(1);
+    make_bank_build(*command.add_subcommand("build"), status);
+    make_bank_probe(*command.add_subcommand("probe"), status);
 }
 
 }  // namespace simdbloom::tools

@@ -142,40 +142,38 @@ double default_bits(const std::string& spec, double usual) {
     return std::max(usual, std::ceil(100 * least) / 100);
 }
 
-void add_build(CLI::App& app, int& status) {
-    auto* command = add_command(
-        app, "build", "Make a filter of the keys in a file",
+void make_build(CLI::App& command, int& status) {
+    describe(
+        command, "Make a filter of the keys in a file",
         "Exit code 4 if --keys was far too small: the FPR is more than twice the intended one.",
         {{"simdbloom build keys.txt -o keys.bloom", "12 bits a key"},
          {"simdbloom build keys.txt -o keys.bloom --fpr 0.001", "an FPR of 0.1 %"},
          {"sort -u keys.txt | simdbloom build -o keys.bloom", "of a pipe"}});
-    const auto s = std::make_shared<BuildSettings>();
-    add_inputs(*command, s->inputs, "keys");
-    add_output(*command, "-o,--output", s->output, "output file, replaced atomically")->required();
-    add_format(*command, s->format);
-    auto* spec = add_value(*command, "--spec", s->spec, spec_type,
+    auto& s = settings_of<BuildSettings>(command, status, run);
+    add_inputs(command, s.inputs, "keys");
+    add_output(command, "-o,--output", s.output, "output file, replaced atomically")->required();
+    add_format(command, s.format);
+    auto* spec = add_value(command, "--spec", s.spec, spec_type,
                            "layout, e.g. split256, register64:k=5, cuckoo12");
     add_whole(
-        *command, "-n,--keys", s->keys,
+        command, "-n,--keys", s.keys,
         "number of keys to size the filter for. Without it a regular file is read twice; from "
         "a pipe 8 bytes a key are kept until the end")
         ->default_str("");
-    auto* bits = add_bits(*command, s->bits_per_key, 12);
-    command->add_option("--fpr", s->fpr, "false-positive rate, in place of a size")
-        ->type_name("RATE")
+    auto* bits = add_bits(command, s.bits_per_key, 12);
+    add_value(command, "--fpr", s.fpr, "RATE", "false-positive rate, in place of a size")
         ->excludes(bits);
     auto* seed =
-        add_whole(*command, "--seed", s->seed, "of the hash; filters to merge need the same one");
-    auto* folds = add_whole(*command, "--fold-levels", s->fold_levels,
+        add_whole(command, "--seed", s.seed, "of the hash; filters to merge need the same one");
+    auto* folds = add_whole(command, "--fold-levels", s.fold_levels,
                             "how often the filter can be halved later (see fold)");
-    add_as(*command, s->as)->excludes(spec)->excludes(seed)->excludes(folds);
-    add_choice<unsigned>(*command, "--threads", s->threads, {{"1", 1}, {"2", 2}},
+    add_as(command, s.as)->excludes(spec)->excludes(seed)->excludes(folds);
+    add_choice<unsigned>(command, "--threads", s.threads, {{"1", 1}, {"2", 2}},
                          "2: one reads and hashes while the other inserts; the filter is the same")
         ->default_str("2");
-    add_json(*command, s->json);
-    command->add_flag("-q,--quiet", s->quiet, "no summary on standard error");
-    add_progress(*command, s->progress);
-    command->callback([=, &status] { status = run(*s); });
+    add_json(command, s.json);
+    command.add_flag("-q,--quiet", s.quiet, "no summary on standard error");
+    add_progress(command, s.progress);
 }
 
 }  // namespace simdbloom::tools

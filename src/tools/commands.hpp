@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -30,10 +31,19 @@ inline std::string footer_of(const std::string& about, const std::vector<Example
     return out;
 }
 
-/// Adds a command. `summary` is one line of help, `about` more.
-inline CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& summary,
-                             const std::string& about, const std::vector<Example>& examples) {
-    return app.add_subcommand(name, summary)->footer(footer_of(about, examples));
+/// A command's help. `summary` is one line, `about` more.
+inline void describe(CLI::App& command, const std::string& summary, const std::string& about,
+                     const std::vector<Example>& examples) {
+    command.description(summary)->footer(footer_of(about, examples));
+}
+
+/// What the options of a command set, and run() gets. `status` gets the exit code that run()
+/// returns.
+template <class Settings>
+Settings& settings_of(CLI::App& command, int& status, int (*run)(Settings)) {
+    const auto settings = std::make_shared<Settings>();
+    command.callback([=, &status] { status = run(*settings); });
+    return *settings;
 }
 
 // Types of options in the help.
@@ -46,11 +56,17 @@ constexpr double foreign_fpr_as_made = 0.05;
 inline bool is_overfull(double fpr, double as_made) { return fpr > 2 * as_made; }
 constexpr int overfull = 4;
 
-/// An option with a value. The help shows its type and its default, if there is one.
+/// An option with a value. The help shows its type, and its default unless it is optional.
 template <class T>
 CLI::Option* add_value(CLI::App& command, const std::string& name, T& value,
                        const std::string& type, const std::string& help) {
     return command.add_option(name, value, help)->type_name(type)->capture_default_str();
+}
+
+template <class T>
+CLI::Option* add_value(CLI::App& command, const std::string& name, std::optional<T>& value,
+                       const std::string& type, const std::string& help) {
+    return command.add_option(name, value, help)->type_name(type);
 }
 
 template <class T>
@@ -155,11 +171,9 @@ CLI::Option* add_whole(CLI::App& command, const std::string& name, T& value,
 /// std::invalid_argument for an unknown layout.
 double default_bits(const std::string& spec, double usual);
 inline CLI::Option* add_bits(CLI::App& command, std::optional<double>& bits, unsigned usual) {
-    return command
-        .add_option("-b,--bits-per-key", bits,
-                    "size of the filter; by default " + std::to_string(usual) +
-                        ", or the least of the layout if that is more")
-        ->type_name(number_type);
+    return add_value(command, "-b,--bits-per-key", bits, number_type,
+                     "size of the filter; by default " + std::to_string(usual) +
+                         ", or the least of the layout if that is more");
 }
 
 /// Whether bytes that are not our filter, for this reason, may be a filter of another system.
@@ -174,17 +188,26 @@ inline CLI::Option* add_as(CLI::App& command, std::string& format) {
         ->type_name(format_type);
 }
 
-/// Each function adds a command to the program. A command stores its exit code in `status`.
-void add_build(CLI::App& app, int& status);
-void add_probe(CLI::App& app, int& status);
-void add_info(CLI::App& app, int& status);
-void add_bank(CLI::App& app, int& status);
-void add_unseen(CLI::App& app, int& status);
-void add_merge(CLI::App& app, int& status);
-void add_fold(CLI::App& app, int& status);
-void add_convert(CLI::App& app, int& status);
-void add_parquet(CLI::App& app, int& status);
-void add_reconcile(CLI::App& app, int& status);
-void add_advise(CLI::App& app, int& status);
+/// Each function makes a command. The command stores its exit code in `status`.
+using MakeCommand = void(CLI::App& command, int& status);
+MakeCommand make_build, make_probe, make_info, make_bank, make_unseen, make_merge, make_fold,
+    make_convert, make_parquet, make_reconcile, make_advise;
+
+struct Command {
+    const char *group, *name;
+    MakeCommand* make;
+
+    void add(CLI::App& app, int& status) const {
+        make(*app.add_subcommand(name)->group(group), status);
+    }
+};
+/// In the order in which people need them.
+constexpr Command commands[] = {
+    {"Filters", "build", make_build},         {"Filters", "probe", make_probe},
+    {"Filters", "info", make_info},           {"Filters", "unseen", make_unseen},
+    {"Filters", "merge", make_merge},         {"Filters", "fold", make_fold},
+    {"Filters", "convert", make_convert},     {"Filters", "bank", make_bank},
+    {"Other files", "parquet", make_parquet}, {"Other files", "reconcile", make_reconcile},
+    {"This machine", "advise", make_advise}};
 
 }  // namespace simdbloom::tools

@@ -13,21 +13,6 @@
 namespace simdbloom::tools {
 namespace {
 
-void add_commands(CLI::App& app, int& status) {
-    using Add = void (*)(CLI::App&, int&);
-    // In the order in which people need them.
-    const std::pair<const char*, std::vector<Add>> groups[] = {
-        {"Filters",
-         {add_build, add_probe, add_info, add_unseen, add_merge, add_fold, add_convert, add_bank}},
-        {"Other files", {add_parquet, add_reconcile}},
-        {"This machine", {add_advise}}};
-    for (const auto& group : groups)
-        for (const Add add : group.second) {
-            add(app, status);
-            app.get_subcommands({}).back()->group(group.first);
-        }
-}
-
 bool in_json = false;
 
 /// Prints an error on standard error.
@@ -83,7 +68,7 @@ int run(const std::vector<std::string>& words) {
     app.allow_windows_style_options(false);  // "/data/keys" is a path
     app.require_subcommand(1);
     app.set_version_flag("--version", simdbloom_version(), "print the version");
-    add_commands(app, status);
+    for (const Command& command : commands) command.add(app, status);
     try {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     } catch (const CLI::Success& e) {

@@ -18,126 +18,102 @@ namespace {
 
 AnyFilter load_or_throw(const std::string& path) { return load_filter<AnyFilter>(path).value(); }
 
-void print_hash(const auto& filter) {
-    print_line(stdout, "hash           %s, seed %llu", to_string(filter.hashing()).c_str(),
-               count_of(filter.seed()));
-    const KeyKind kind = filter.key_kind();
-    print_line(stdout, "keys           %s",
-               kind == KeyKind::integers ? "integers (--format u64)"
-               : kind == KeyKind::bytes  ? "lines or bytes"
-                                         : to_string(kind).c_str());
+std::string percent(double share) { return formatted("%.4g%%", 100 * share); }
+
+void add_size(Report& report, std::size_t bytes, double bits_per_key,
+              const std::string& blocks = "") {
+    report.add("size", formatted("%zu bytes, %.2f bits/key%s", bytes, bits_per_key, blocks.c_str()),
+               {{"bytes", bytes}, {"bits_per_key", bits_per_key}});
 }
 
-int info_of(const ScalableBloom& series, bool json) {
-    const AnyFilter& first = series.filters().front();
-    if (json) {
-        print_json({{"spec", series.spec()},
-                    {"filters", series.filters().size()},
-                    {"made_for", series.capacity()},
-                    {"stored", series.stored()},
-                    {"bytes", series.size_in_bytes()},
-                    {"bits_per_key", series.bits_per_key()},
-                    {"hash", to_string(first.hashing())},
-                    {"seed", first.seed()},
-                    {"keys", to_string(first.key_kind())},
-                    {"fpr_bound", series.fpr_bound()},
-                    {"fpr", series.estimated_fpr()}});
-        return 0;
-    }
-    print_line(stdout, "spec           %s, %zu filters in series", series.spec().c_str(),
-               series.filters().size());
-    print_line(stdout, "made for       %llu keys, of which it has %llu",
-               count_of(series.capacity()), count_of(series.stored()));
-    print_line(stdout, "size           %zu bytes, %.2f bits/key", series.size_in_bytes(),
-               series.bits_per_key());
-    print_hash(first);
-    print_line(stdout, "FPR at most    %.4g%%", 100 * series.fpr_bound());
-    print_line(stdout, "FPR as filled  %.4g%%", 100 * series.estimated_fpr());
-    return 0;
+void add_hash(Report& report, const auto& filter) {
+    const std::string hashing = to_string(filter.hashing()), kind = to_string(filter.key_kind());
+    report.add("hash", formatted("%s, seed %llu", hashing.c_str(), count_of(filter.seed())),
+               {{"hash", hashing}, {"seed", filter.seed()}});
+    report.add("keys",
+               filter.key_kind() == KeyKind::integers ? "integers (--format u64)"
+               : filter.key_kind() == KeyKind::bytes  ? "lines or bytes"
+                                                      : kind,
+               {{"keys", kind}});
 }
 
-int info_of(const ForeignFilter& filter, bool json) {
-    if (json) {
-        print_json({{"format", to_string(filter.format())},
-                    {"bytes", filter.size_in_bytes()},
-                    {"k", filter.k()},
-                    {"besides", json_text(filter.details())},
-                    {"fpr", filter.estimated_fpr()}});
-        return 0;
-    }
-    print_line(stdout, "format         %s", std::string(to_string(filter.format())).c_str());
-    print_line(stdout, "size           %zu bytes of bits, k %u", filter.size_in_bytes(),
-               filter.k());
-    if (const std::string details = filter.details(); !details.empty())
-        print_line(stdout, "besides        %s", details.c_str());
-    print_line(stdout, "FPR as filled  %.4g%%", 100 * filter.estimated_fpr());
-    return 0;
+void describe(const ScalableBloom& series, Report& report) {
+    const std::size_t filters = series.filters().size();
+    report.add("spec", formatted("%s, %zu filters in series", series.spec().c_str(), filters),
+               {{"spec", series.spec()}, {"filters", filters}});
+    report.add("made for",
+               formatted("%llu keys, of which it has %llu", count_of(series.capacity()),
+                         count_of(series.stored())),
+               {{"made_for", series.capacity()}, {"stored", series.stored()}});
+    add_size(report, series.size_in_bytes(), series.bits_per_key());
+    add_hash(report, series.filters().front());
+    report.add("FPR at most", percent(series.fpr_bound()), {{"fpr_bound", series.fpr_bound()}});
+    report.add("FPR as filled", percent(series.estimated_fpr()), {{"fpr", series.estimated_fpr()}});
 }
 
-int info_of(const CompactBank& bank, bool json) {
+void describe(const ForeignFilter& filter, Report& report) {
+    const std::string format(to_string(filter.format()));
+    report.add("format", format, {{"format", format}});
+    report.add("size", formatted("%zu bytes of bits, k %u", filter.size_in_bytes(), filter.k()),
+               {{"bytes", filter.size_in_bytes()}, {"k", filter.k()}});
+    report.add("besides", filter.details(), {{"besides", json_text(filter.details())}});
+    report.add("FPR as filled", percent(filter.estimated_fpr()), {{"fpr", filter.estimated_fpr()}});
+}
+
+void describe(const CompactBank& bank, Report& report) {
     const BankSizes sizes = sizes_of(bank);
-    if (json) {
-        print_json({{"spec", bank.banks()[0].spec()},
-                    {"sets", bank.sets()},
-                    {"banks", bank.banks().size()},
-                    {"made_for", sizes.largest},
-                    {"bytes", bank.size_in_bytes()},
-                    {"bits_per_key", sizes.bits_per_key},
-                    {"hash", to_string(bank.hashing())},
-                    {"seed", bank.seed()},
-                    {"keys", to_string(bank.key_kind())},
-                    {"fpr_as_made", sizes.highest_fpr}});
-        return 0;
-    }
-    print_line(stdout, "spec           %s, a bank of %zu sets", bank.banks()[0].spec().c_str(),
-               bank.sets());
-    print_line(stdout, "sizes of sets  %zu", bank.banks().size());
-    print_line(stdout, "made for       %llu keys in all, up to %llu a set", count_of(sizes.keys),
-               count_of(sizes.largest));
-    print_line(stdout, "size           %zu bytes, %.2f bits/key", bank.size_in_bytes(),
-               sizes.bits_per_key);
-    print_hash(bank);
-    print_line(stdout, "FPR as made    at most %.4g%% a set", 100 * sizes.highest_fpr);
-    return 0;
+    const std::string spec = bank.banks()[0].spec();
+    report.add("spec", formatted("%s, a bank of %zu sets", spec.c_str(), bank.sets()),
+               {{"spec", spec}, {"sets", bank.sets()}});
+    report.add("sizes of sets", std::to_string(bank.banks().size()),
+               {{"banks", bank.banks().size()}});
+    report.add("made for",
+               formatted("%llu keys in all, up to %llu a set", count_of(sizes.keys),
+                         count_of(sizes.largest)),
+               {{"made_for", sizes.largest}});
+    add_size(report, bank.size_in_bytes(), sizes.bits_per_key);
+    add_hash(report, bank);
+    report.add("FPR as made", formatted("at most %.4g%% a set", 100 * sizes.highest_fpr),
+               {{"fpr_as_made", sizes.highest_fpr}});
 }
 
-int info(const std::string& path, const std::string& format, bool json) {
-    if (!format.empty())
-        return info_of(read_foreign_filter(path, parse_foreign_format(format)).value(), json);
-    auto mapped = map_filter(path);
-    if (!mapped && may_be_foreign(mapped.error())) {
-        if (auto loaded = load_filter<AnyFilter>(path); loaded)
-            mapped = FrozenFilter(std::move(*loaded));
-        else if (auto bank = map_bank(path); bank || !may_be_foreign(bank.error()))
-            return info_of(bank.value(), json);
-        else if (const auto other = read_foreign_filter(path); other) return info_of(*other, json);
-    }
-    const FrozenFilter f = std::move(mapped).value();
-    if (const auto* series = f->get_if<ScalableBloom>()) return info_of(*series, json);
+void describe(const FrozenFilter& f, Report& report) {
+    if (const auto* series = f->get_if<ScalableBloom>()) return describe(*series, report);
     const auto* layout = f->get_if<FilterBase>();
-    if (json) {
-        print_json({{"spec", f->spec()},
-                    {"made_for", f->n_keys()},
-                    {"bytes", f->size_in_bytes()},
-                    {"bits_per_key", f->bits_per_key()},
-                    {"blocks", layout != nullptr ? Json(layout->blocks()) : Json()},
-                    {"hash", to_string(f->hashing())},
-                    {"seed", f->seed()},
-                    {"keys", to_string(f->key_kind())},
-                    {"fpr_as_made", f->expected_fpr()},
-                    {"fpr", f->estimated_fpr()}});
+    const Json blocks = layout != nullptr ? Json(layout->blocks()) : Json();
+    report.add("spec", f->spec(), {{"spec", f->spec()}});
+    report.add("made for", formatted("%llu keys", count_of(f->n_keys())),
+               {{"made_for", f->n_keys()}});
+    add_size(report, f->size_in_bytes(), f->bits_per_key(),
+             layout != nullptr ? ", " + blocks.dump() + " blocks" : "");
+    report.add("", "", {{"blocks", blocks}});
+    add_hash(report, *f);
+    report.add("FPR as made", percent(f->expected_fpr()), {{"fpr_as_made", f->expected_fpr()}});
+    report.add("FPR as filled", percent(f->estimated_fpr()), {{"fpr", f->estimated_fpr()}});
+}
+
+struct InfoSettings {
+    std::string path, format;
+    bool json = false;
+};
+
+int info(InfoSettings s) {
+    const auto say = [&](const auto& filter) {
+        Report report(s.json);
+        describe(filter, report);
         return 0;
+    };
+    if (!s.format.empty())
+        return say(read_foreign_filter(s.path, parse_foreign_format(s.format)).value());
+    auto mapped = map_filter(s.path);
+    if (!mapped && may_be_foreign(mapped.error())) {
+        if (auto loaded = load_filter<AnyFilter>(s.path); loaded)
+            mapped = FrozenFilter(std::move(*loaded));
+        else if (auto bank = map_bank(s.path); bank || !may_be_foreign(bank.error()))
+            return say(bank.value());
+        else if (const auto other = read_foreign_filter(s.path); other) return say(*other);
     }
-    print_line(stdout, "spec           %s", f->spec().c_str());
-    print_line(stdout, "made for       %llu keys", count_of(f->n_keys()));
-    const std::string blocks =
-        layout == nullptr ? "" : ", " + std::to_string(layout->blocks()) + " blocks";
-    print_line(stdout, "size           %zu bytes, %.2f bits/key%s", f->size_in_bytes(),
-               f->bits_per_key(), blocks.c_str());
-    print_hash(*f);
-    print_line(stdout, "FPR as made    %.4g%%", 100 * f->expected_fpr());
-    print_line(stdout, "FPR as filled  %.4g%%", 100 * f->estimated_fpr());
-    return 0;
+    return say(std::move(mapped).value());
 }
 
 struct Merging {
@@ -158,7 +134,7 @@ bool overfills(const ForeignFilter& filter) {
 }
 
 template <class Load>
-int merge(const Merging& m, const Load& load) {
+int merge_by(const Merging& m, const Load& load) {
     const std::string& first = m.inputs.front();
     auto sum = load(first);
     double before = sum.estimated_fpr();
@@ -194,8 +170,8 @@ int merge(Merging m) {
         if (const auto ours = map_filter(m.inputs.front()); !ours && may_be_foreign(ours.error()))
             if (auto other = read_foreign_filter(m.inputs.front()); other)
                 m.format = to_string(other->format());
-    if (m.format.empty()) return merge(m, load_or_throw);
-    return merge(m, [as = parse_foreign_format(m.format)](const std::string& path) {
+    if (m.format.empty()) return merge_by(m, load_or_throw);
+    return merge_by(m, [as = parse_foreign_format(m.format)](const std::string& path) {
         return read_foreign_filter(path, as).value();
     });
 }
@@ -207,7 +183,7 @@ struct Folding {
     bool json = false;
 };
 
-int fold(const Folding& f) {
+int fold(Folding f) {
     check_json_output(f.json, f.output);
     if (f.fpr && !(*f.fpr > 0 && *f.fpr < 1))
         throw std::runtime_error("fpr=" + std::to_string(*f.fpr) + " is not inside (0, 1)");
@@ -274,7 +250,7 @@ void save_as_ours(const ForeignFilter& filter, const Conversion& c) {
     save_file(same, c.output);
 }
 
-int convert_file(const Conversion& c) {
+int convert_file(Conversion c) {
     const ForeignFilter filter = read(c);
     if (c.to == ours) {
         save_as_ours(filter, c);
@@ -288,55 +264,46 @@ int convert_file(const Conversion& c) {
 
 }  // namespace
 
-void add_info(CLI::App& app, int& status) {
-    auto* command = add_command(app, "info", "Describe a filter and how full it is", "",
-                                {{"simdbloom info keys.bloom", "layout, size, hash and FPR"}});
-    const auto path = std::make_shared<std::string>();
-    const auto format = std::make_shared<std::string>();
-    const auto json = std::make_shared<bool>(false);
-    add_required(*command, "FILTER", *path, filter_type,
+void make_info(CLI::App& command, int& status) {
+    describe(command, "Describe a filter and how full it is", "",
+             {{"simdbloom info keys.bloom", "layout, size, hash and FPR"}});
+    auto& s = settings_of<InfoSettings>(command, status, info);
+    add_required(command, "FILTER", s.path, filter_type,
                  "file by build or unseen, or a filter of another system");
-    add_as(*command, *format);
-    add_json(*command, *json);
-    command->callback([=, &status] { status = info(*path, *format, *json); });
+    add_as(command, s.format);
+    add_json(command, s.json);
 }
 
-void add_merge(CLI::App& app, int& status) {
-    auto* command = add_command(
-        app, "merge", "Unite several filters",
+void make_merge(CLI::App& command, int& status) {
+    describe(
+        command, "Unite several filters",
         "The filters must have one spec, size and seed: give build the same -n and --seed.\n"
         "Exit code 4 if the FPR is more than twice the FPR that the filter was made for, or above "
         "10 % for a filter of another system.",
         {{"simdbloom merge a.bloom b.bloom -o both.bloom", "the keys of both"}});
-    const auto m = std::make_shared<Merging>();
-    add_output(*command, "-o,--output", m->output, "output file; may be one of FILTERS")
-        ->required();
-    command->add_option("FILTERS", m->inputs, "files by build, or filters of another system")
-        ->type_name(filter_type)
-        ->required();
-    add_as(*command, m->format);
-    add_json(*command, m->json);
-    command->callback([=, &status] { status = merge(*m); });
+    auto& m = settings_of<Merging>(command, status, merge);
+    add_output(command, "-o,--output", m.output, "output file; may be one of FILTERS")->required();
+    add_required(command, "FILTERS", m.inputs, filter_type,
+                 "files by build, or filters of another system");
+    add_as(command, m.format);
+    add_json(command, m.json);
 }
 
-void add_fold(CLI::App& app, int& status) {
-    auto* command = add_command(
-        app, "fold", "Make a smaller filter of the same keys",
-        "A filter by build --fold-levels can be folded into halves, quarters and so on.",
-        {{"simdbloom fold keys.bloom -o small.bloom", "half the size"},
-         {"simdbloom fold keys.bloom -o small.bloom --fpr 0.1",
-          "the smallest with an FPR of at most 10 %"}});
-    const auto f = std::make_shared<Folding>();
-    add_required(*command, "FILTER", f->input, filter_type, "file by build");
-    add_output(*command, "-o,--output", f->output, "output file; may be FILTER")->required();
+void make_fold(CLI::App& command, int& status) {
+    describe(command, "Make a smaller filter of the same keys",
+             "A filter by build --fold-levels can be folded into halves, quarters and so on.",
+             {{"simdbloom fold keys.bloom -o small.bloom", "half the size"},
+              {"simdbloom fold keys.bloom -o small.bloom --fpr 0.1",
+               "the smallest with an FPR of at most 10 %"}});
+    auto& f = settings_of<Folding>(command, status, fold);
+    add_required(command, "FILTER", f.input, filter_type, "file by build");
+    add_output(command, "-o,--output", f.output, "output file; may be FILTER")->required();
     auto* parts =
-        add_whole(*command, "--parts", f->parts,
+        add_whole(command, "--parts", f.parts,
                   "how many blocks become one; must divide their number (see build --fold-levels)");
-    command->add_option("--fpr", f->fpr, "fold as far as the FPR stays at most this")
-        ->type_name("RATE")
+    add_value(command, "--fpr", f.fpr, "RATE", "fold as far as the FPR stays at most this")
         ->excludes(parts);
-    add_json(*command, f->json);
-    command->callback([=, &status] { status = fold(*f); });
+    add_json(command, f.json);
 }
 
 std::string foreign_names() {
@@ -346,23 +313,20 @@ std::string foreign_names() {
     return names;
 }
 
-void add_convert(CLI::App& app, int& status) {
-    auto* command = add_command(
-        app, "convert", "Write a filter in the bytes of another system",
-        "The other system must have the same hash and bits.",
-        {{"simdbloom convert keys.bloom --to parquet -o split.bin", "a filter of lines"}});
-    const auto c = std::make_shared<Conversion>();
-    add_required(*command, "FILTER", c->input, filter_type,
+void make_convert(CLI::App& command, int& status) {
+    describe(command, "Write a filter in the bytes of another system",
+             "The other system must have the same hash and bits.",
+             {{"simdbloom convert keys.bloom --to parquet -o split.bin", "a filter of lines"}});
+    auto& c = settings_of<Conversion>(command, status, convert_file);
+    add_required(command, "FILTER", c.input, filter_type,
                  "a filter of simdbloom or of another system");
-    add_output(*command, "-o,--output", c->output, "output file; may be FILTER")->required();
+    add_output(command, "-o,--output", c.output, "output file; may be FILTER")->required();
     const std::string formats = std::string(format_type) + "|" + std::string(ours);
-    add_required(*command, "--to", c->to, formats, "simdbloom, " + foreign_names());
-    add_value(*command, "--from", c->from, formats,
-              "the format of FILTER, if the bytes do not say");
-    add_choice<KeyKind>(*command, "--keys", c->keys,
+    add_required(command, "--to", c.to, formats, "simdbloom, " + foreign_names());
+    add_value(command, "--from", c.from, formats, "the format of FILTER, if the bytes do not say");
+    add_choice<KeyKind>(command, "--keys", c.keys,
                         {{"lines", KeyKind::bytes}, {"u64", KeyKind::integers}},
                         "the kind of the keys, if the bytes do not say");
-    command->callback([=, &status] { status = convert_file(*c); });
 }
 
 }  // namespace simdbloom::tools

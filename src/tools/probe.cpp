@@ -70,7 +70,7 @@ OpenFilter open(const std::string& path, const std::string& as) {
     return open_filter(std::move(mapped).value());
 }
 
-int run(const ProbeSettings& s) {
+int run(ProbeSettings s) {
     auto read_from = s.inputs;
     if (s.filter == "-" && std::ranges::count(read_from, "-") != 0)
         throw std::runtime_error("the filter and the keys cannot both come from standard input");
@@ -109,25 +109,23 @@ int run(const ProbeSettings& s) {
 
 }  // namespace
 
-void add_probe(CLI::App& app, int& status) {
-    auto* command = add_command(
-        app, "probe", "Print the keys of a file that a filter finds, or those it does not",
-        "The filter finds all its keys, and absent keys at its FPR.\n"
-        "Exit code 3 if no line is printed, or -c counts none.",
-        {{"simdbloom probe keys.bloom others.txt", "the lines found"},
-         {"simdbloom probe keys.bloom others.txt -v", "the lines not found"},
-         {"simdbloom probe keys.bloom others.txt -c", "how many"}});
-    const auto s = std::make_shared<ProbeSettings>();
-    add_required(*command, "FILTER", s->filter, filter_type,
+void make_probe(CLI::App& command, int& status) {
+    describe(command, "Print the keys of a file that a filter finds, or those it does not",
+             "The filter finds all its keys, and absent keys at its FPR.\n"
+             "Exit code 3 if no line is printed, or -c counts none.",
+             {{"simdbloom probe keys.bloom others.txt", "the lines found"},
+              {"simdbloom probe keys.bloom others.txt -v", "the lines not found"},
+              {"simdbloom probe keys.bloom others.txt -c", "how many"}});
+    auto& s = settings_of<ProbeSettings>(command, status, run);
+    add_required(command, "FILTER", s.filter, filter_type,
                  "file by build or unseen, or of another system; - for standard input");
-    add_inputs(*command, s->inputs, "keys");
-    add_format(*command, s->format);
-    add_as(*command, s->as);
-    command->add_flag("-v,--absent", s->absent, "print the keys that the filter does not find");
-    command->add_flag("-c,--count", s->count, "print only how many there are");
-    add_json(*command, s->json);
-    add_progress(*command, s->progress);
-    command->callback([=, &status] { status = run(*s); });
+    add_inputs(command, s.inputs, "keys");
+    add_format(command, s.format);
+    add_as(command, s.as);
+    command.add_flag("-v,--absent", s.absent, "print the keys that the filter does not find");
+    command.add_flag("-c,--count", s.count, "print only how many there are");
+    add_json(command, s.json);
+    add_progress(command, s.progress);
 }
 
 }  // namespace simdbloom::tools

@@ -98,25 +98,24 @@ int run(ReconcileSettings s) {
 
 }  // namespace
 
-void add_reconcile(CLI::App& app, int& status) {
-    auto* command = add_command(
-        app, "reconcile", "Show what two sets of lines would send each other by filters",
+void make_reconcile(CLI::App& command, int& status) {
+    describe(
+        command, "Show what two sets of lines would send each other by filters",
         "Each side sends the other a filter of its lines, and gets the lines that the filter does "
         "not find. Prints the bytes sent and the lines missed.",
         {{"simdbloom reconcile a.txt b.txt", "bytes, lines sent and lines missed"},
          {"simdbloom reconcile a.txt b.txt --for-b new.txt", "also the lines that b.txt lacks"}});
-    const auto s = std::make_shared<ReconcileSettings>();
-    add_required(*command, "A", s->a, file_type, "one set of lines");
-    add_required(*command, "B", s->b, file_type, "the other");
-    add_bits(*command, s->bits_per_key, 8);
-    add_nul(*command, s->format);
-    add_value(*command, "--spec", s->spec, spec_type, "layout of the filters");
-    add_whole(*command, "--seed", s->seed,
+    auto& s = settings_of<ReconcileSettings>(command, status, run);
+    add_required(command, "A", s.a, file_type, "one set of lines");
+    add_required(command, "B", s.b, file_type, "the other");
+    add_bits(command, s.bits_per_key, 8);
+    add_nul(command, s.format);
+    add_value(command, "--spec", s.spec, spec_type, "layout of the filters");
+    add_whole(command, "--seed", s.seed,
               "of the filters; a second round with another seed finds what the first missed");
-    add_output(*command, "--for-a", s->for_a, "write the lines that B sends to A");
-    add_output(*command, "--for-b", s->for_b, "write the lines that A sends to B");
-    add_json(*command, s->json);
-    command->callback([=, &status] { status = run(*s); });
+    add_output(command, "--for-a", s.for_a, "write the lines that B sends to A");
+    add_output(command, "--for-b", s.for_b, "write the lines that A sends to B");
+    add_json(command, s.json);
 }
 
 }  // namespace simdbloom::tools

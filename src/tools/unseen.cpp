@@ -59,7 +59,7 @@ ScalableBloom open_filter(const UnseenSettings& s) {
     return filter;
 }
 
-int run(const UnseenSettings& s) {
+int run(UnseenSettings s) {
     if (s.filter == "-") throw std::runtime_error("the filter is read and written: name a file");
     check_apart(s.inputs, {s.filter, standard_output});
     std::optional<Lock> lock;
@@ -125,53 +125,49 @@ int run(const UnseenSettings& s) {
 
 }  // namespace
 
-void add_unseen(CLI::App& app, int& status) {
-    auto* command = add_command(
-        app, "unseen", "Print new lines: not in this run before, nor in an earlier run",
-        "A few new lines are not printed: at most the share --fpr. At the end their expected "
-        "number is shown.",
-        {{"simdbloom unseen urls.txt -f seen.bloom", "the new lines"},
-         {"cat urls.txt | simdbloom unseen", "of a pipe, each at once; nothing is kept"},
-         {"simdbloom unseen pages.jsonl --field text --ngram 13",
-          "lines of JSON whose text is mostly new"}});
-    const auto s = std::make_shared<UnseenSettings>();
-    add_inputs(*command, s->inputs, "lines, such as URLs");
-    add_value(*command, "-f,--filter", s->filter, filter_type,
+void make_unseen(CLI::App& command, int& status) {
+    describe(command, "Print new lines: not in this run before, nor in an earlier run",
+             "A few new lines are not printed: at most the share --fpr. At the end their expected "
+             "number is shown.",
+             {{"simdbloom unseen urls.txt -f seen.bloom", "the new lines"},
+              {"cat urls.txt | simdbloom unseen", "of a pipe, each at once; nothing is kept"},
+              {"simdbloom unseen pages.jsonl --field text --ngram 13",
+               "lines of JSON whose text is mostly new"}});
+    auto& s = settings_of<UnseenSettings>(command, status, run);
+    add_inputs(command, s.inputs, "lines, such as URLs");
+    add_value(command, "-f,--filter", s.filter, filter_type,
               "filter of the lines seen in earlier runs, created if missing. Another run with "
               "the same file waits");
-    auto* nul = add_nul(*command, s->format);
+    auto* nul = add_nul(command, s.format);
     command
-        ->add_flag_callback(
-            "--paragraphs", [=] { s->format = KeyFormat::paragraphs; },
+        .add_flag_callback(
+            "--paragraphs", [&s] { s.format = KeyFormat::paragraphs; },
             "compare and print paragraphs, which blank lines end")
         ->excludes(nul);
-    add_value(*command, "--field", s->documents.field, "NAME",
+    add_value(command, "--field", s.documents.field, "NAME",
               "lines are JSON objects: compare this member, which is text");
-    auto* ngram = add_whole(*command, "--ngram", s->documents.ngram,
+    auto* ngram = add_whole(command, "--ngram", s.documents.ngram,
                             "compare runs of this many words. An item is seen if the share "
                             "--overlap of its runs was")
                       ->default_str("");
-    add_value(*command, "--overlap", s->documents.overlap, "SHARE",
+    add_value(command, "--overlap", s.documents.overlap, "SHARE",
               "of the runs of words, above 0 and at most 1")
         ->needs(ngram);
-    add_whole(*command, "--threads", s->documents.threads,
+    add_whole(command, "--threads", s.documents.threads,
               "that split and hash members and runs of words")
         ->default_str("as many as there are cores");
-    add_whole(*command, "--capacity", s->scaling.first_capacity,
+    add_whole(command, "--capacity", s.scaling.first_capacity,
               "lines (or runs of words) that a new filter is sized for; it grows beyond them");
-    add_value(*command, "--fpr", s->scaling.fpr, "RATE",
+    add_value(command, "--fpr", s.scaling.fpr, "RATE",
               "the share of new lines that are not printed, at most");
-    add_value(*command, "--growth", s->scaling.growth, number_type,
+    add_value(command, "--growth", s.scaling.growth, number_type,
               "size of each filter relative to the one before");
-    add_value(*command, "--spec", s->spec, spec_type, "layout of a new filter");
-    add_json(*command, s->json);
-    command->add_flag("-q,--quiet", s->quiet, "no summary on standard error");
-    add_progress(*command, s->progress);
-    command->callback([=, &status] {
-        for (const char* name : {"--capacity", "--fpr", "--growth", "--spec"})
-            s->sized |= command->count(name) != 0;
-        status = run(*s);
-    });
+    add_value(command, "--spec", s.spec, spec_type, "layout of a new filter");
+    for (const char* name : {"--capacity", "--fpr", "--growth", "--spec"})
+        command.get_option(name)->each([&s](const std::string&) { s.sized = true; });
+    add_json(command, s.json);
+    command.add_flag("-q,--quiet", s.quiet, "no summary on standard error");
+    add_progress(command, s.progress);
 }
 
 }  // namespace simdbloom::tools

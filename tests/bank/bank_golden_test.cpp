@@ -3,23 +3,13 @@
 //
 // SIMDBLOOM_WRITE_GOLDEN=1 simdbloom_tests --gtest_filter='BankGolden.*' writes those that are
 // missing.
-#include <fstream>
-#include <iterator>
-
-#include "compact_support.hpp"
+#include "bank_support.hpp"
 #include "saved_bytes.hpp"
 
 namespace simdbloom {
 namespace {
 
 const std::filesystem::path folder = std::filesystem::path(SIMDBLOOM_GOLDEN_FOLDER) / "bank";
-
-test::Bytes read(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    const std::string text(std::istreambuf_iterator<char>(file), {});
-    const auto bytes = std::as_bytes(std::span(text));
-    return {bytes.begin(), bytes.end()};
-}
 
 /// Of 5 and of 70 sets: rows of a part of a word and of two words.
 FilterBank bank_of(std::size_t sets, Isa isa) {
@@ -47,7 +37,7 @@ void expect_golden(const std::string& name, const Make& make) {
         save_file(make(Isa::scalar), path);
         ADD_FAILURE() << "wrote " << path << ": to be looked at and committed";
     }
-    const test::Bytes bytes = read(path);
+    const test::Bytes bytes = test::read_bytes(path);
     EXPECT_LT(bytes.size(), 3'000u) << path;
     for (const Isa isa : usable_isas()) {
         SCOPED_TRACE(to_string(isa));

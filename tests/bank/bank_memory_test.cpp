@@ -1,6 +1,6 @@
 // What becomes of banks when memory runs out in the middle of an operation.
 #include "allocations.hpp"
-#include "compact_support.hpp"
+#include "bank_support.hpp"
 
 namespace simdbloom {
 namespace {
@@ -46,62 +46,60 @@ TEST(BankWithoutMemory, AnUnequalBankStaysAsItWas) {
                                                   });
             EXPECT_GT(failures, 0) << added;
         }
-        const auto none = [] { return 0; };
-        const auto after = [&](int, bool) { ASSERT_NO_FATAL_FAILURE(check(start, 32)); };
-        EXPECT_GT(fail_everywhere(
-                      none, [&](int) { (void)filled(&memory, sizes); }, after),
-                  0);
-        EXPECT_GT(fail_everywhere(
-                      none, [&](int) { (void)start.select(keys[0]); }, after),
-                  0);
+        const auto fails = [&](const auto& work) {
+            return fail_everywhere([] { return 0; }, [&](int) { work(); },
+                                   [&](int, bool) { ASSERT_NO_FATAL_FAILURE(check(start, 32)); });
+        };
         std::vector<std::uint8_t> bitmaps(8 * keys.size());
-        EXPECT_GT(fail_everywhere(
-                      none, [&](int) { start.contains(keys, bitmaps); }, after),
-                  0);
         std::vector<std::uint64_t> counts(32);
-        EXPECT_GT(fail_everywhere(
-                      none, [&](int) { start.count_per_set(keys, counts); }, after),
-                  0);
         const auto bytes = save(start);
-        EXPECT_GT(fail_everywhere(
-                      none,
-                      [&](int) {
-                          const auto loaded = load<CompactBank>(bytes, {.allocator = &memory});
-                          if (loaded) return;
-                          EXPECT_EQ(loaded.error().fault, LoadFault::memory);
-                          throw std::bad_alloc();
-                      },
-                      after),
+        EXPECT_GT(fails([&] { (void)filled(&memory, sizes); }), 0);
+        EXPECT_GT(fails([&] { (void)start.select(keys[0]); }), 0);
+        EXPECT_GT(fails([&] { start.contains(keys, bitmaps); }), 0);
+        EXPECT_GT(fails([&] { start.count_per_set(keys, counts); }), 0);
+        EXPECT_GT(fails([&] {
+                      const auto loaded = load<CompactBank>(bytes, {.allocator = &memory});
+                      if (loaded) return;
+                      EXPECT_EQ(loaded.error().fault, LoadFault::memory);
+                      throw std::bad_alloc();
+                  }),
                   2);
-        EXPECT_GT(fail_everywhere(
-                      [&] {
-                          return filled(&memory, {1, 2, 3});
-                      },
-                      [&](CompactBank& bank) { bank = start; },
-                      [&](const CompactBank& bank, bool done) {
-                          ASSERT_EQ(bank.sets(), done ? 32u : 3u);
-                      }),
-                  0);
     }
     EXPECT_EQ(memory.live, 0u);
 }
 
-TEST(BankWithoutMemory, AnAssignmentThatFailsLeavesTheBank) {
+template <class Bank>
+class EveryBankWithoutMemory : public ::testing::Test {};
+TYPED_TEST_SUITE(EveryBankWithoutMemory, test::BankTypes);
+
+TYPED_TEST(EveryBankWithoutMemory, AChangeThatFailsLeavesTheBank) {
     test::RefusingMemory memory;
     const auto make = [&](std::uint64_t seed, std::size_t sets) {
-        auto bank = FilterBank::for_fpr(sets, 100, 0.01, {.seed = seed, .allocator = &memory});
+        auto bank = test::bank_for_fpr<TypeParam>(std::vector<std::size_t>(sets, 100), 0.01,
+                                                  {.seed = seed, .allocator = &memory});
         bank.insert(1, test::keys_of_set(1, 100));
         return bank;
     };
-    const FilterBank other = make(2, 100);
-    EXPECT_GT(fail_everywhere([&] { return make(1, 5); }, [&](FilterBank& bank) { bank = other; },
-                              [&](const FilterBank& bank, bool done) {
-                                  ASSERT_EQ(bank.sets(), done ? 100u : 5u);
-                                  std::vector<std::uint64_t> counts(bank.sets());
-                                  bank.count_per_set(test::keys_of_set(1, 100), counts);
-                                  ASSERT_EQ(counts[1], 100u);
-                              }),
+    const auto expect = [](const TypeParam& bank, std::size_t sets) {
+        ASSERT_EQ(bank.sets(), sets);
+        std::vector<std::uint64_t> counts(bank.sets());
+        bank.count_per_set(test::keys_of_set(1, 100), counts);
+        ASSERT_EQ(counts[1], 100u);
+    };
+    const TypeParam other = make(2, 100);
+    EXPECT_GT(fail_everywhere([&] { return make(1, 5); }, [&](TypeParam& bank) { bank = other; },
+                              [&](auto& bank, bool done) { expect(bank, done ? 100 : 5); }),
               0);
+    if constexpr (std::same_as<TypeParam, FilterBank>) {
+        EXPECT_GT(fail_everywhere([&] { return make(1, 64); },
+                                  [](TypeParam& bank) { (void)bank.add_set(); },
+                                  [&](auto& bank, bool done) { expect(bank, done ? 65 : 64); }),
+                  0);
+        TypeParam bank = make(1, 64);
+        const test::AllocationLimit none(0);
+        bank.resize(63);  // takes no memory
+        EXPECT_EQ(bank.sets(), 63u);
+    }
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
-// A bank, and the same sets as filters of the core, one by one.
+// A bank of either type, and the same sets as filters of the core, one by one.
 #pragma once
 
 #include <thread>
 
-#include "simdbloom/bank/filter_bank.hpp"
+#include "simdbloom/bank/compact_bank.hpp"
 #include "support.hpp"
 
 namespace simdbloom::test {
@@ -13,34 +13,81 @@ inline std::uint64_t key_of(std::size_t set, std::size_t i) {
     return random_key(i % 64 == 0 ? i : i % 8 == 0 ? (set | 1) * 1'000 + i : set * 100'000 + i);
 }
 
-struct BankAndFilters {
-    FilterBank bank;
-    std::vector<AnyFilter> filters;
-};
-
 inline std::vector<std::uint64_t> keys_of_set(std::size_t set, std::size_t n) {
     std::vector<std::uint64_t> keys;
     for (std::size_t i = 0; i < n; ++i) keys.push_back(key_of(set, i));
     return keys;
 }
 
-inline AnyFilter filter_like(const FilterBank& bank, double bits_per_key, Options options) {
-    options.spec.clear();
-    return make_filter(bank.spec(), static_cast<std::size_t>(bank.n_keys()), bits_per_key, options);
+/// Sizes whose classes are shuffled: a power of 4, from 2 keys to 512.
+inline std::vector<std::size_t> unequal_sizes(std::size_t sets) {
+    std::vector<std::size_t> sizes;
+    for (std::size_t s = 0; s < sets; ++s)
+        sizes.push_back(std::size_t{2} << 2 * (random_key(s) % 5));
+    return sizes;
 }
 
-inline BankAndFilters make_bank(const std::string& spec, std::size_t sets, std::size_t keys,
-                                Options options = {.seed = 77}) {
-    options.spec = spec;
-    BankAndFilters both{FilterBank::with_bits_per_key(sets, keys, 8, options), {}};
-    for (std::size_t s = 0; s < sets; ++s) {
-        both.filters.push_back(filter_like(both.bank, 8, options));
-        const auto its = keys_of_set(s, keys);
-        both.filters.back().insert(its);
-        both.bank.insert(s, its);
+// The banks of one size that a bank of either type is made of, and where a set lies in them.
+inline std::span<const FilterBank> banks_of(const FilterBank& bank) { return {&bank, 1}; }
+inline std::span<const FilterBank> banks_of(const CompactBank& bank) { return bank.banks(); }
+inline CompactBank::Place place_of(const FilterBank&, std::size_t set) {
+    return {0, static_cast<std::uint32_t>(set)};
+}
+inline CompactBank::Place place_of(const CompactBank& bank, std::size_t set) {
+    return bank.place(set);
+}
+
+/// A filter of the bits that a set has.
+template <class Bank>
+AnyFilter filter_of_set(const Bank& bank, std::size_t set) {
+    const FilterBank& its = banks_of(bank)[place_of(bank, set).bank];
+    return make_filter(its.spec(), static_cast<std::size_t>(its.n_keys()),
+                       its.bits_per_key() * (1 - 1e-9), {.seed = bank.seed()});
+}
+
+template <class Bank>
+struct BankAndFilters {
+    Bank bank;
+    std::vector<AnyFilter> filters;
+
+    void add(std::size_t set, std::size_t keys) {
+        filters.push_back(filter_of_set(bank, set));
+        const auto its = keys_of_set(set, keys);
+        filters.back().insert(its);
+        bank.insert(set, its);
     }
+};
+
+/// A FilterBank's sets all have the size of the first one.
+template <class Bank>
+Bank bank_of_bits(const std::vector<std::size_t>& sizes, double bits, const Options& options) {
+    if constexpr (std::same_as<Bank, CompactBank>)
+        return Bank::with_bits_per_key(sizes, bits, options);
+    else return Bank::with_bits_per_key(sizes.size(), sizes[0], bits, options);
+}
+template <class Bank>
+Bank bank_for_fpr(const std::vector<std::size_t>& sizes, double fpr, const Options& options = {}) {
+    if constexpr (std::same_as<Bank, CompactBank>) return Bank::for_fpr(sizes, fpr, options);
+    else return Bank::for_fpr(sizes.size(), sizes.empty() ? 1 : sizes[0], fpr, options);
+}
+
+/// Sets of `keys` keys each, of a CompactBank of unequal_sizes(), of bits for 8 a key.
+template <class Bank = FilterBank>
+BankAndFilters<Bank> make_bank(const std::string& spec, std::size_t sets, std::size_t keys,
+                               Options options = {.seed = 77}) {
+    options.spec = spec;
+    const auto sizes = std::same_as<Bank, CompactBank> ? unequal_sizes(sets)
+                                                       : std::vector<std::size_t>(sets, keys);
+    BankAndFilters<Bank> both{bank_of_bits<Bank>(sizes, 8, options), {}};
+    for (std::size_t s = 0; s < sets; ++s) both.add(s, sizes[s]);
     return both;
 }
+
+/// A set as large as any of a FilterBank, or larger than all of a CompactBank.
+inline std::size_t add_large_set(FilterBank& bank) { return bank.add_set(); }
+inline std::size_t add_large_set(CompactBank& bank) { return bank.add_set(2'000); }
+
+using BankTypes = ::testing::Types<FilterBank, CompactBank>;
 
 /// Present and absent keys in turn.
 inline std::vector<std::uint64_t> asked_keys(std::size_t n, std::size_t sets) {
@@ -48,19 +95,6 @@ inline std::vector<std::uint64_t> asked_keys(std::size_t n, std::size_t sets) {
     for (std::size_t i = 0; i < n; ++i)
         keys.push_back(i % 2 == 0 ? key_of(i % sets, i / 2 % 100) : random_key(1'000'000'000 + i));
     return keys;
-}
-
-/// Four threads that count at once count as one does.
-template <class Bank>
-void expect_one_count_on_four_threads(const Bank& bank) {
-    const auto keys = asked_keys(3'000, bank.sets());
-    std::vector<std::vector<std::uint64_t>> counts(5, std::vector<std::uint64_t>(bank.sets()));
-    bank.count_per_set(keys, counts[0]);
-    std::vector<std::thread> threads;
-    for (std::size_t t = 1; t < counts.size(); ++t)
-        threads.emplace_back([&, t] { bank.count_per_set(keys, counts[t]); });
-    for (auto& thread : threads) thread.join();
-    for (const auto& of_thread : counts) EXPECT_EQ(of_thread, counts[0]);
 }
 
 /// Every call of the bank says what the filters say, and writes nothing behind its answers.
@@ -117,6 +151,42 @@ inline void expect_columns(const FilterBank& bank, const std::vector<AnyFilter>&
             if ((bits_of(filters[s])[row / 8] >> row % 8 & std::byte{1}) != std::byte{0})
                 expected[row * bytes + s / 8] |= static_cast<std::byte>(1u << s % 8);
     ASSERT_TRUE(std::ranges::equal(bank.bytes(), expected));
+}
+inline void expect_columns(const CompactBank& bank, const std::vector<AnyFilter>& filters) {
+    for (std::uint32_t b = 0; b < bank.banks().size(); ++b) {
+        std::vector<AnyFilter> its;
+        for (std::size_t s = 0; s < filters.size(); ++s)
+            if (bank.place(s).bank == b) {
+                ASSERT_EQ(bank.place(s).column, its.size());
+                its.push_back(filters[s]);
+            }
+        ASSERT_EQ(bank.banks()[b].sets(), its.size());
+        ASSERT_NO_FATAL_FAILURE(expect_columns(bank.banks()[b], its));
+    }
+}
+
+template <class Bank>
+void expect_same_bank(const Bank& a, const Bank& b) {
+    ASSERT_EQ(a.sets(), b.sets());
+    ASSERT_EQ(banks_of(a).size(), banks_of(b).size());
+    EXPECT_EQ(a.seed(), b.seed());
+    EXPECT_EQ(a.key_kind(), b.key_kind());
+    for (std::size_t i = 0; i < banks_of(a).size(); ++i) {
+        EXPECT_EQ(banks_of(a)[i].spec(), banks_of(b)[i].spec());
+        EXPECT_EQ(banks_of(a)[i].n_keys(), banks_of(b)[i].n_keys());
+        EXPECT_TRUE(same_bits(banks_of(a)[i], banks_of(b)[i]));
+    }
+    for (std::size_t s = 0; s < a.sets(); ++s) {
+        ASSERT_EQ(place_of(a, s), place_of(b, s));
+        if constexpr (std::same_as<Bank, CompactBank>) {
+            ASSERT_EQ(a.n_keys(s), b.n_keys(s));
+        }
+    }
+    const auto keys = asked_keys(100, a.sets());
+    std::vector<std::uint8_t> left(100 * a.bitmap_bytes()), right(left.size());
+    a.contains(keys, left);
+    b.contains(keys, right);
+    EXPECT_EQ(left, right);
 }
 
 }  // namespace simdbloom::test

@@ -1,105 +1,9 @@
-// Banks of sets of unequal size answer as their sets do one by one.
-#include "compact_support.hpp"
-
-#include <thread>
-
+// Banks of sets of unequal size: into which banks the sets go, and their FPR and limits.
+#include "bank_support.hpp"
 #include "simdbloom/fpr.hpp"
 
 namespace simdbloom {
 namespace {
-
-/// The bits of every set are those of a filter of the core.
-void expect_columns_of(const CompactBank& bank, const std::vector<AnyFilter>& filters) {
-    for (std::uint32_t b = 0; b < bank.banks().size(); ++b) {
-        std::vector<AnyFilter> its;
-        for (std::size_t s = 0; s < filters.size(); ++s)
-            if (bank.place(s).bank == b) {
-                ASSERT_EQ(bank.place(s).column, its.size());
-                its.push_back(filters[s]);
-            }
-        ASSERT_EQ(bank.banks()[b].sets(), its.size());
-        ASSERT_NO_FATAL_FAILURE(test::expect_columns(bank.banks()[b], its));
-    }
-}
-
-TEST(CompactBank, EveryLayoutAnswersAsItsFiltersOnEveryIsa) {
-    for (const auto& spec : test::bloom_specs()) {
-        const auto sizes = test::unequal_sizes(90);
-        auto made = test::make_compact(spec, sizes);
-        auto& bank = made.bank;
-        auto& filters = made.filters;
-        EXPECT_GT(bank.banks().size(), 1u);
-        ASSERT_NO_FATAL_FAILURE(expect_columns_of(bank, filters));
-        for (const Isa isa : usable_isas()) {
-            bank.use_isa(isa);
-            EXPECT_EQ(bank.isa(), isa);
-            SCOPED_TRACE(spec + ", " + std::string(to_string(isa)));
-            for (const std::size_t n : {1u, 100u})
-                ASSERT_NO_FATAL_FAILURE(
-                    test::expect_answers_of(bank, filters, test::asked_keys(n, 90)));
-        }
-    }
-}
-
-TEST(CompactBank, EveryNumberOfSetsAndKeysOnEveryIsa) {
-    for (const std::size_t sets : {1u, 7u, 8u, 9u, 63u, 64u, 65u, 128u, 200u, 513u}) {
-        auto made = test::make_compact("blocked512", test::unequal_sizes(sets));
-        auto& bank = made.bank;
-        auto& filters = made.filters;
-        ASSERT_NO_FATAL_FAILURE(expect_columns_of(bank, filters));
-        for (const Isa isa : usable_isas()) {
-            bank.use_isa(isa);
-            for (const std::size_t n : {0u, 1u, 2u, 33u, 200u}) {
-                SCOPED_TRACE(std::string(to_string(isa)) + ", sets: " + std::to_string(sets) +
-                             ", keys: " + std::to_string(n));
-                ASSERT_NO_FATAL_FAILURE(
-                    test::expect_answers_of(bank, filters, test::asked_keys(n, sets)));
-            }
-        }
-    }
-}
-
-TEST(CompactBank, BatchesOfMoreThanAPiece) {
-    auto made = test::make_compact("blocked512", test::unequal_sizes(300));
-    for (const std::size_t n : {1023u, 1024u, 1025u, 3000u})
-        ASSERT_NO_FATAL_FAILURE(
-            test::expect_answers_of(made.bank, made.filters, test::asked_keys(n, 300)));
-}
-
-TEST(CompactBank, TakesEveryKindOfKey) {
-    for (const Options& options :
-         {Options{.seed = 5}, Options{.hashing = Hashing::keyed, .secret = Secret{1, 2}},
-          Options{.hashing = Hashing::seeded}}) {
-        std::vector<std::size_t> sizes(100, 10);
-        sizes[1] = 100'000;
-        CompactBank bank = CompactBank::for_fpr(sizes, 1e-6, options);
-        ASSERT_EQ(bank.banks().size(), 2u);
-        const std::vector<std::int32_t> narrow{-1, 7, 1'000'000};
-        const std::vector<std::string> texts{"x", "a key", ""};
-        const std::vector<std::uint64_t> hashes{1, 0x123456789abcdefu};
-        bank.insert(1, narrow);
-        bank.insert(99, texts);
-        bank.insert(2, Keys::hashes(hashes));
-        bank.insert(1, std::uint64_t{9});
-        bank.insert(99, std::uint64_t{9});
-        bank.insert(0, std::string_view("text"));
-        using Sets = std::vector<std::uint32_t>;
-        for (const auto key : narrow)
-            EXPECT_EQ(bank.select(static_cast<std::uint64_t>(std::int64_t{key})), Sets{1});
-        for (const auto& text : texts) EXPECT_EQ(bank.select(text), Sets{99});
-        for (const auto hash : hashes) EXPECT_EQ(bank.select_hash(hash), Sets{2});
-        EXPECT_EQ(bank.select(9), (Sets{1, 99}));
-        EXPECT_EQ(bank.count(9), 2u);
-        EXPECT_EQ(bank.select(std::string_view("text")), Sets{0});
-        std::vector<std::uint64_t> counts(100), expected(100);
-        expected[99] = 3;
-        bank.count_per_set(texts, counts);
-        EXPECT_EQ(counts, expected);
-        EXPECT_EQ(bank.select_sets(texts, 3), Sets{99});
-        bank.set_key_kind(KeyKind::integers);
-        for (const auto& its : bank.banks()) EXPECT_EQ(its.key_kind(), KeyKind::integers);
-    }
-}
 
 TEST(CompactBank, SortedSetsTakeFewerBitsThanSetsOfTheLargestSize) {
     std::vector<std::size_t> sizes;
@@ -194,6 +98,12 @@ TEST(CompactBank, AFurtherBankPaysForItsLines) {
     EXPECT_EQ(banks(1'024, 4), 2u);
 }
 
+TEST(CompactBank, SetsTheKindOfItsKeys) {
+    CompactBank bank = CompactBank::for_fpr(test::unequal_sizes(90), 0.01);
+    bank.set_key_kind(KeyKind::integers);
+    for (const auto& its : bank.banks()) EXPECT_EQ(its.key_kind(), KeyKind::integers);
+}
+
 TEST(CompactBank, FprFollowsTheModel) {
     constexpr std::size_t probes = 200'000;
     std::vector<std::size_t> sizes;
@@ -213,36 +123,29 @@ TEST(CompactBank, FprFollowsTheModel) {
 }
 
 TEST(CompactBank, SetsAreAddedAndCleared) {
-    auto sizes = test::unequal_sizes(70);
-    auto made = test::make_compact("blocked512", sizes);
-    auto& bank = made.bank;
-    auto& filters = made.filters;
-    const auto expect = [&] {
-        ASSERT_NO_FATAL_FAILURE(expect_columns_of(bank, filters));
-        ASSERT_NO_FATAL_FAILURE(
-            test::expect_answers_of(bank, filters, test::asked_keys(40, filters.size())));
+    auto made = test::make_bank<CompactBank>("blocked512", 70, 0);
+    auto& [bank, filters] = made;
+    const auto expect = [](const auto& both) {
+        ASSERT_NO_FATAL_FAILURE(test::expect_columns(both.bank, both.filters));
+        ASSERT_NO_FATAL_FAILURE(test::expect_answers_of(both.bank, both.filters,
+                                                        test::asked_keys(40, both.filters.size())));
     };
-    const std::size_t largest = std::ranges::max(sizes);
-    for (const std::size_t keys : {std::size_t{0}, std::size_t{3}, largest, std::size_t{5'000},
-                                   std::size_t{4'999}, std::size_t{1}}) {
-        EXPECT_EQ(bank.add_set(keys), filters.size());
+    for (const std::size_t keys : {0u, 3u, 512u, 5'000u, 4'999u, 1u}) {
         const std::size_t set = filters.size();
+        EXPECT_EQ(bank.add_set(keys), set);
         EXPECT_EQ(bank.n_keys(set), keys);
         EXPECT_GE(bank.banks()[bank.place(set).bank].n_keys(), keys);
         EXPECT_LE(bank.expected_fpr(set), bank.banks()[0].expected_fpr());
-        filters.push_back(test::filter_of_set(bank, set, {.seed = 77}));
-        ASSERT_NO_FATAL_FAILURE(expect());
-        const auto its = test::keys_of_set(set, keys);
-        bank.insert(set, its);
-        filters.back().insert(its);
+        made.add(set, keys);
+        ASSERT_NO_FATAL_FAILURE(expect(made));
     }
     EXPECT_EQ(bank.place(73).column, 0u) << "no bank was for 5,000 keys";
     EXPECT_EQ(bank.place(74), (CompactBank::Place{bank.place(73).bank, 1}));
     EXPECT_NE(bank.place(75).bank, bank.place(73).bank);
     for (const std::size_t s : {0u, 64u, 69u, 73u}) {
         bank.clear_set(s);
-        filters[s] = test::filter_of_set(bank, s, {.seed = 77});
-        ASSERT_NO_FATAL_FAILURE(expect());
+        filters[s] = test::filter_of_set(bank, s);
+        ASSERT_NO_FATAL_FAILURE(expect(made));
     }
     bank.clear();
     for (const auto& its : bank.banks()) EXPECT_TRUE(test::is_blank(its));
@@ -272,37 +175,12 @@ TEST(CompactBank, LimitsOfBytesHoldForAllSetsTogether) {
 
 TEST(CompactBank, BadArgumentsAreRefusedByName) {
     using Sizes = std::vector<std::size_t>;
-    const Sizes two{10, 100'000};
-    EXPECT_INVALID("sets=0", CompactBank::for_fpr({}, 0.01));
-    EXPECT_INVALID("fpr=1 ", CompactBank::for_fpr(two, 1.0));
-    EXPECT_INVALID("fpr=nan", CompactBank::for_fpr(two, std::nan("")));
-    EXPECT_INVALID("bits_per_key=-1", CompactBank::with_bits_per_key(two, -1));
-    EXPECT_INVALID("\"cuckoo12\" is not a layout of bits",
-                   CompactBank::for_fpr(two, 0.01, {.spec = "cuckoo12"}));
     EXPECT_THROW(CompactBank::for_fpr(Sizes(100, SIZE_MAX), 0.01), std::length_error);
-    EXPECT_THROW(CompactBank::with_bits_per_key(Sizes(1 << 20, 1 << 20), 1000), AllocationError);
     EXPECT_EQ(CompactBank::for_fpr(Sizes(3, 0), 0.01).expected_fpr(2), 0) << "of no keys";
-
-    std::vector<std::size_t> sizes(65, 10);
-    sizes[5] = 10'000;
-    CompactBank bank = CompactBank::for_fpr(sizes, 0.01);
-    ASSERT_EQ(bank.banks().size(), 2u);
-    const std::vector<std::uint64_t> keys{1, 2, 3};
-    std::vector<std::uint8_t> bitmaps(48);
-    std::vector<std::uint64_t> counts(65);
-    EXPECT_OUT_OF_RANGE("set 65 of a bank of 65 sets", bank.insert(65, keys));
-    EXPECT_OUT_OF_RANGE("set 65", bank.insert(65, 1));
-    EXPECT_OUT_OF_RANGE("set 66", bank.clear_set(66));
+    const CompactBank bank = CompactBank::for_fpr(Sizes(65, 10), 0.01);
     EXPECT_OUT_OF_RANGE("set 67", (void)bank.n_keys(67));
     EXPECT_OUT_OF_RANGE("set 68", (void)bank.expected_fpr(68));
     EXPECT_OUT_OF_RANGE("set 69", (void)bank.place(69));
-    EXPECT_LENGTH_ERROR("47 bytes are too short for 3 keys of 16 bytes",
-                        bank.contains(keys, std::span(bitmaps).first(47)));
-    EXPECT_LENGTH_ERROR("15 bytes", bank.contains(keys[0], std::span(bitmaps).first(15)));
-    EXPECT_LENGTH_ERROR("64 counts is too short for 65 sets",
-                        bank.count_per_set(keys, std::span(counts).first(64)));
-    EXPECT_INVALID("overlap", bank.count_per_set(counts, counts));
-    for (const auto& its : bank.banks()) EXPECT_TRUE(test::is_blank(its));
 }
 
 TEST(CompactBank, Example) {
@@ -321,45 +199,6 @@ TEST(CompactBank, Example) {
     const FilterBank& largest = bank.banks()[at.bank];  // has set 1 in column at.column
     //! [Place]
     EXPECT_EQ(largest.n_keys(), 2'000'000u);
-}
-
-TEST(CompactBank, AMoveLeavesNoSets) {
-    auto made = test::make_compact("blocked512", test::unequal_sizes(65));
-    auto& bank = made.bank;
-    auto& filters = made.filters;
-    const CompactBank copy = bank;
-    CompactBank moved = std::move(bank);
-    const auto keys = test::asked_keys(50, 65);
-    ASSERT_NO_FATAL_FAILURE(test::expect_answers_of(moved, filters, keys));
-    ASSERT_NO_FATAL_FAILURE(test::expect_answers_of(copy, filters, keys));
-    EXPECT_EQ(bank.sets(), 0u);
-    EXPECT_EQ(bank.size_in_bytes(), 0u);
-    bank.contains(keys, {});
-    bank.count_per_set(keys, {});
-    EXPECT_TRUE(bank.select(keys[0]).empty());
-    EXPECT_INVALID("moved", bank.insert(0, 1));
-    EXPECT_INVALID("moved", bank.add_set(1));
-    EXPECT_INVALID("moved", bank.clear());
-    bank = moved;
-    ASSERT_NO_FATAL_FAILURE(test::expect_answers_of(bank, filters, keys));
-}
-
-TEST(CompactBank, ThreadsInsertIntoBanksAtOnce) {
-    const auto sizes = test::unequal_sizes(64);
-    const auto serial = test::make_compact("blocked512", sizes);
-    auto bank = CompactBank::with_bits_per_key(sizes, 8, {.seed = 77});
-    std::vector<std::thread> threads;
-    for (std::uint32_t b = 0; b < bank.banks().size(); ++b)
-        for (std::uint32_t column = 0; column < bank.banks()[b].sets(); column += 8)
-            threads.emplace_back([&, b, column] {
-                for (std::size_t s = 0; s < 64; ++s)
-                    if (bank.place(s).bank == b && bank.place(s).column / 8 == column / 8)
-                        bank.insert(s, test::keys_of_set(s, sizes[s]));
-            });
-    for (auto& thread : threads) thread.join();
-    for (std::size_t b = 0; b < bank.banks().size(); ++b)
-        EXPECT_TRUE(test::same_bits(bank.banks()[b], serial.bank.banks()[b]));
-    test::expect_one_count_on_four_threads(bank);
 }
 
 }  // namespace

@@ -8,9 +8,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::Bytes;
-using test::expect_refused;
-using test::put;
-using test::sign;
 using test::TemporaryFolder;
 
 void expect_same_map(const BloomierMap& a, const BloomierMap& b) {
@@ -46,34 +43,21 @@ TEST(BloomierSaved, EveryMapComesBackFromBytesViewsAndFiles) {
 }
 
 TEST(BloomierSaved, KeyedMapsAskForTheirKey) {
-    const Options keyed{.hashing = Hashing::keyed, .secret = Secret{1, 2}};
-    const auto map = test::make_map({8, 8}, 100, keyed);
-    const Bytes bytes = save(map);
-    auto loaded = load<BloomierMap>(bytes, keyed);
-    ASSERT_TRUE(loaded) << loaded.error().message;
-    expect_same_map(map, *loaded);
-    for (const Options& wrong : {Options{}, Options{.hashing = Hashing::keyed},
-                                 Options{.hashing = Hashing::keyed, .secret = Secret{1, 3}}})
-        expect_refused(load<BloomierMap>(bytes, wrong), LoadFault::secret, "");
-    expect_refused(load<BloomierMap>(save(test::make_map({8, 8}, 100)), keyed), LoadFault::secret,
-                   "");
+    test::expect_asks_for_its_secret<BloomierMap>(
+        [](const Options& options) {
+            return test::make_map({8, 8}, 100, options);
+        },
+        expect_same_map);
 }
 
 TEST(BloomierSaved, TheHeaderIsAsDocumented) {
     const auto map = test::make_map({5, 6, 4}, 1, {.seed = 0x1122334455667788u});
     const Bytes bytes = save(map);
-    const unsigned char begin[] = {0x89, 'S',  'B', 'B', 'M',  '\r', '\n', 0x1A, 1,    0,
-                                   4,    5,    6,   4,   0,    0,    4,    0,    0,    0,
-                                   0,    0,    0,   0,   0x88, 0x77, 0x66, 0x55, 0x44, 0x33,
-                                   0x22, 0x11, 1,   0,   0,    0,    0,    0,    0,    0};
-    EXPECT_EQ(std::memcmp(bytes.data(), begin, sizeof begin), 0);
-    for (std::size_t i = sizeof begin; i < 64; ++i)
-        EXPECT_EQ(bytes[i], i == 48 ? std::byte{1} : std::byte{0}) << i;
+    test::expect_header(bytes, {0x89, 'S', 'B',  'B',  'M',  '\r', '\n', 0x1A, 1,    0,    4,
+                                5,    6,   4,    0,    0,    4,    0,    0,    0,    0,    0,
+                                0,    0,   0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 1},
+                        {{48, 1}});
     EXPECT_EQ(bytes.size(), 64 + 6 + 8) << "4 slots of 11 bits";
-    Bytes again = bytes;
-    put(again, again.size() - 8, std::uint64_t{0});
-    sign(again);
-    EXPECT_EQ(again, bytes);
     // Slot i is bits 11 i on; the XOR of the key's four has the check in its low 6 bits, and the
     // value above.
     const auto place = detail::fuse_place(hash_key(test::random_key(0), map.seed()),
@@ -106,13 +90,7 @@ TEST(BloomierSaved, AMapSavedEarlierIsReadAndWrittenTheSame) {
 TEST(BloomierSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
     using enum LoadFault;
     const Bytes good = save(test::make_map({8, 8}, 1000));
-    const auto refused = [&](LoadFault fault, const std::string& says,
-                             std::initializer_list<test::Change> changes,
-                             const Options& options = {}) {
-        Bytes bytes = test::changed(good, changes);
-        sign(bytes);
-        expect_refused(load<BloomierMap>(bytes, options), fault, says);
-    };
+    const auto refused = test::refuser<BloomierMap>(good);
     refused(foreign, "Bloomier", {{4, 'M'}, {3, 'L'}});
     refused(version, "version 2", {{8, 2, 2}});
     refused(parameter, "arity 5", {{10, 5}});

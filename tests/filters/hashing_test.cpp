@@ -36,8 +36,8 @@ std::array<std::byte, 8> little_endian(std::uint64_t value) {
     return bytes;
 }
 
-/// Promise of Hashing.*, EverySpecKeyed.*: Keyed filters hash with SipHash-2-4 and load only
-///   with their secret.
+/// Promise of Hashing.*, EverySpecKeyed.*, EverySpec.*: Keyed filters hash with SipHash-2-4 and
+///   load only with their secret.
 TEST(Hashing, SipHashIsThatOfItsPaperAndOfLibsodium) {
     std::vector<std::byte> bytes;
     // Aumasson & Bernstein 2012, appendix A: key 00 .. 0f, message 00 .. 0e.
@@ -65,60 +65,21 @@ protected:
     }
 };
 
-// Every way into a filter and out of it, against the same filter given the SipHashes of the keys.
-TEST_P(EverySpecKeyed, KeysAreHashedWithSipHashOnEveryWayAndIsa) {
-    const auto keys = test::random_keys(2500), probes = test::random_keys(5000, 1200);
-    for (const Isa isa : usable_isas())
-        for (const std::size_t n : {0u, 1u, 3u, 9u, 63u, 64u, 65u, 1023u, 1024u, 1025u, 2500u}) {
-            SCOPED_TRACE(std::string(to_string(isa)) + " " + std::to_string(n));
-            auto options = keyed();
-            options.isa = isa;
-            auto filter = make(2500, options), hashed = make(2500, options),
-                 single = make(2500, options);
-            filter.insert(std::span(keys).first(n));
-            for (std::size_t i = 0; i < n; ++i) {
-                hashed.insert_hash(siphash(keys[i], secret));
-                single.insert(keys[i]);
-            }
-            ASSERT_TRUE(test::same_bits(filter, hashed));
-            ASSERT_TRUE(test::same_bits(filter, single));
-
-            const auto asked = std::span(probes).first(2 * n);
-            std::vector<std::uint64_t> hashes;
-            for (const auto key : asked) hashes.push_back(siphash(key, secret));
-            ASSERT_NO_FATAL_FAILURE(test::expect_answers(
-                asked.size(), [&](std::size_t i) { return hashed.contains_hash(hashes[i]); },
-                [&] { return filter.count(asked); }, [&](auto to) { filter.contains(asked, to); },
-                [&](auto to) { return filter.select(asked, to); }));
-            for (std::size_t i = 0; i < asked.size(); ++i)
-                ASSERT_EQ(filter.contains(asked[i]), hashed.contains_hash(hashes[i]));
-        }
-}
-
 TEST_P(EverySpecKeyed, OnlyWhoHasTheKeyLoads) {
-    auto filter = make(300, keyed());
-    filter.insert(test::random_keys(300));
-    const auto bytes = save(filter);
-    auto loaded = load(bytes, keyed());
-    ASSERT_TRUE(loaded) << loaded.error().message;
-    EXPECT_EQ(loaded->count(test::random_keys(300)), 300u);
-    EXPECT_EQ(save(*loaded), bytes);
-    // The secret is not in the bytes.
-    const auto holds = [&](std::uint64_t word) {
-        const auto part = little_endian(word);
-        return std::search(bytes.begin(), bytes.end(), part.begin(), part.end()) != bytes.end();
+    const auto keys = test::random_keys(300);
+    const auto filled = [&](const Options& options) {
+        auto filter = make(300, options);
+        filter.insert(keys);
+        return filter;
     };
-    EXPECT_FALSE(holds(secret.low));
-    EXPECT_FALSE(holds(secret.high));
-
-    const auto refused = [&](std::span<const std::byte> b, const Options& options,
-                             const std::string& why) {
-        test::expect_refused(load(b, options), LoadFault::secret, why);
-    };
-    refused(bytes, keyed({secret.low, secret.high ^ 1}), "not the secret");
-    refused(bytes, {}, "options.hashing is fast");
-    refused(bytes, {.hashing = Hashing::keyed}, "options.secret is empty");
-    refused(save(make(300, {})), keyed(), "not keyed");
+    test::expect_asks_for_its_secret<AnyFilter>(filled, [&](const auto& saved, const auto& loaded) {
+        EXPECT_TRUE(test::same_bits(saved, loaded));
+        EXPECT_EQ(loaded.count(keys), keys.size());
+    });
+    const auto bytes = save(filled(keyed()));
+    for (const std::uint64_t word : {secret.low, secret.high})
+        EXPECT_TRUE(std::ranges::search(bytes, little_endian(word)).empty())
+            << "the secret is in the bytes";
 }
 
 TEST_P(EverySpecKeyed, CopiesAndUnionsAskForTheSameKey) {

@@ -6,9 +6,10 @@
 #include <cstring>
 #include <vector>
 
+#include "checksums.hpp"
 #include "simdbloom/simdbloom.hpp"
 
-using Bytes = std::vector<std::byte>;
+using simdbloom::test::Bytes;
 using KeyVector = std::vector<std::uint64_t>;
 
 inline void must(bool holds) {
@@ -79,24 +80,18 @@ inline void change(Bytes& bytes, const std::vector<std::size_t>& headers, const 
         static_cast<std::byte>(by[2]);
 }
 
-/// Gives a saved filter, 72 bytes or more, a checksum that fits.
-inline void sign_single(std::span<std::byte> bytes) {
+/// Gives saved bytes that magic, version 1, and the secret check where their hash is keyed.
+inline void mend_header(std::span<std::byte> bytes, std::span<const unsigned char, 8> magic) {
     using namespace simdbloom;
-    const auto all = std::span<const std::byte>(bytes);
-    detail::store_le(bytes.data() + bytes.size() - 8,
-                     hash_bytes(all.subspan(64, all.size() - 72), hash_bytes(all.first(64))));
-}
-
-/// Gives saved bytes, 72 or more, that magic and version 1, the secret check where their hash
-/// is keyed, and a checksum that fits.
-inline void forge(std::span<std::byte> bytes, const unsigned char (&magic)[8]) {
-    using namespace simdbloom;
-    std::memcpy(bytes.data(), magic, sizeof magic);
+    std::memcpy(bytes.data(), magic.data(), magic.size());
     detail::store_le(bytes.data() + 8, std::uint16_t{1});
     if (bytes[13] == std::byte{2}) {
         std::memset(bytes.data() + 24, 0, 8);
-        detail::store_le(bytes.data() + 40,
-                         siphash(std::as_bytes(std::span(magic)), *keyed().secret));
+        detail::store_le(bytes.data() + 40, siphash(std::as_bytes(magic), *keyed().secret));
     }
-    sign_single(bytes);
+}
+/// The same, and a checksum that fits.
+inline void forge(std::span<std::byte> bytes, const unsigned char (&magic)[8]) {
+    mend_header(bytes, magic);
+    simdbloom::test::sign(bytes);
 }

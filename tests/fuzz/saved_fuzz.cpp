@@ -3,8 +3,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <functional>
-
 #include "fuzz.hpp"
 
 namespace {
@@ -13,63 +11,14 @@ using namespace simdbloom;
 
 struct Sample {
     Bytes bytes;
-    std::vector<std::size_t> headers;  // where each begins
-    std::function<void(Bytes&)> sign;
+    std::vector<test::Checksum> checksums = test::checksums_of(bytes);
+    std::vector<std::size_t> headers = [this] {  // where each begins, and a table
+        std::vector<std::size_t> at;
+        for (const auto& checksum : checksums) at.push_back(checksum.of[0].first);
+        if (at.size() > 1) at.push_back(64);
+        return at;
+    }();
 };
-
-void add(std::vector<Sample>& all, const Bytes& saved) {
-    unsigned char magic[8];
-    std::memcpy(magic, saved.data(), sizeof magic);
-    all.push_back({saved, {0}, [magic](Bytes& bytes) { forge(bytes, magic); }});
-}
-
-void add_growing(std::vector<Sample>& all, const GrowingCuckoo& filter) {
-    const auto sign = [stash_bytes = 8 * filter.stashed()](Bytes& bytes) {
-        const auto from = std::span<const std::byte>(bytes);
-        const auto bits = from.subspan(64, from.size() - 72 - stash_bytes),
-                   stash = from.last(8 + stash_bytes).first(stash_bytes);
-        detail::store_le(&bytes[bytes.size() - 8],
-                         hash_bytes(stash, hash_bytes(bits, hash_bytes(from.first(64)))));
-    };
-    all.push_back({save(filter), {0}, sign});
-}
-
-/// A header, 16 bytes for each filter, a checksum of these, and the filters.
-void add_series(std::vector<Sample>& all, const ScalableBloom& series) {
-    const std::size_t n = series.filters().size(), first = 64 + 16 * n + 8;
-    std::vector<std::size_t> ends{first};
-    for (const auto& filter : series.filters()) ends.push_back(ends.back() + saved_size(filter));
-    const auto sign = [ends](Bytes& bytes) {
-        const std::size_t table = ends[0] - 8;
-        detail::store_le(&bytes[table], hash_bytes(std::span<const std::byte>(bytes).first(table)));
-        for (std::size_t i = 0; i + 1 < ends.size(); ++i)
-            sign_single(std::span(bytes).subspan(ends[i], ends[i + 1] - ends[i]));
-    };
-    std::vector<std::size_t> headers{0, 64};
-    headers.insert(headers.end(), ends.begin(), ends.end() - 1);
-    all.push_back({save(series), headers, sign});
-}
-
-/// A table with a checksum, and banks from multiples of 64 on.
-void add_compact(std::vector<Sample>& all, const CompactBank& bank) {
-    std::size_t at = (64 + 8 * bank.banks().size() + 12 * bank.sets() + 8 + 63) / 64 * 64;
-    std::vector<std::size_t> headers{0, 64};
-    for (const auto& its : bank.banks()) {
-        headers.push_back(at);
-        at = (at + saved_size(its) + 63) / 64 * 64;
-    }
-    const auto sign = [headers, table = 64 + 8 * bank.banks().size() + 12 * bank.sets(),
-                       bytes_of = [&] {
-                           std::vector<std::size_t> sizes;
-                           for (const auto& its : bank.banks()) sizes.push_back(saved_size(its));
-                           return sizes;
-                       }()](Bytes& bytes) {
-        detail::store_le(&bytes[table], hash_bytes(std::span<const std::byte>(bytes).first(table)));
-        for (std::size_t i = 0; i < bytes_of.size(); ++i)
-            sign_single(std::span(bytes).subspan(headers[i + 2], bytes_of[i]));
-    };
-    all.push_back({save(bank), headers, sign});
-}
 
 /// Filters of every layout and width, maps, growing filters that are empty, half full, grown and
 /// with copies in the stash, series of one filter and of several, join filters of every kind, and
@@ -77,15 +26,16 @@ void add_compact(std::vector<Sample>& all, const CompactBank& bank) {
 const std::vector<Sample>& samples() {
     static const std::vector<Sample> all = [] {
         std::vector<Sample> made;
+        const auto add = [&](Bytes saved) { made.push_back({std::move(saved)}); };
         for (const auto& traits : detail::layout_traits)
             for (const std::size_t n : {5u, 100u}) {
                 auto filter = make_filter(traits.name, n, 30, n == 5 ? keyed() : Options{});
                 filter.insert(some_keys(n));
-                add(made, save(filter));
+                add(save(filter));
             }
         for (const auto& [r, f, arity] : {std::tuple{0u, 8u, 3u}, {5u, 6u, 4u}, {32u, 32u, 3u}}) {
             const std::vector<std::uint32_t> values(r == 0 ? 0 : 100, 21);
-            add(made, save(BloomierMap::build(some_keys(100), values, r, f, {}, {.arity = arity})));
+            add(save(BloomierMap::build(some_keys(100), values, r, f, {}, {.arity = arity})));
         }
         for (const char* spec : {"growing12", "growing16", "growing20"})
             for (const std::size_t n : {0u, 2000u, 9000u}) {
@@ -93,13 +43,13 @@ const std::vector<Sample>& samples() {
                 filter.insert(some_keys(n));
                 for (int copy = 0; n != 0 && copy < 8; ++copy)
                     (void)filter.try_insert(std::uint64_t{77});
-                add_growing(made, filter);
+                add(save(filter));
             }
         for (const char* spec : {"blocked512", "register64", "zoned512:z=4"})
             for (const std::size_t n : {5u, 100u}) {
                 ScalableBloom series({.first_capacity = 20, .fpr = 0.01}, {.spec = spec});
                 series.insert(some_keys(n));
-                add_series(made, series);
+                add(save(series));
             }
         KeyVector dense(1'000), runs(5'000);
         for (std::size_t i = 0; i < dense.size(); ++i) dense[i] = 100 + i;
@@ -108,7 +58,7 @@ const std::vector<Sample>& samples() {
             for (const bool hashed : {false, true}) {
                 JoinBuilder builder("auto", 0, 12);
                 builder.insert({keys, hashed});
-                add(made, save(std::move(builder).finish()));
+                add(save(std::move(builder).finish()));
             }
         for (const auto& traits : detail::layout_traits)
             for (const std::size_t sets : {3u, 64u, 130u})
@@ -117,14 +67,14 @@ const std::vector<Sample>& samples() {
                     options.spec = traits.name;
                     auto bank = FilterBank::with_bits_per_key(sets, 20, 12, options);
                     for (std::size_t s = 0; s < sets; s += 2) bank.insert(s, some_keys(20));
-                    add(made, save(bank));
+                    add(save(bank));
                 }
         std::vector<std::size_t> sizes(40, 2);
         sizes[3] = 100;
         for (const auto& options : {Options{}, keyed()}) {
             auto bank = CompactBank::with_bits_per_key(sizes, 12, options);
             for (std::size_t s = 0; s < 40; ++s) bank.insert(s, some_keys(sizes[s]));
-            add_compact(made, bank);
+            add(save(bank));
         }
         return made;
     }();
@@ -270,9 +220,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     load_and_use(std::as_bytes(std::span(data, size)));
     if (size == 0) return 0;
     // A saved filter, and three bytes for each change: where, in a header or anywhere, and to what.
-    Sample changed = samples()[data[0] % samples().size()];
-    for (std::size_t i = 1; i + 3 <= size; i += 3) change(changed.bytes, changed.headers, data + i);
-    changed.sign(changed.bytes);
-    load_and_use(changed.bytes);
+    const Sample& sample = samples()[data[0] % samples().size()];
+    Bytes changed = sample.bytes;
+    for (std::size_t i = 1; i + 3 <= size; i += 3) change(changed, sample.headers, data + i);
+    if (sample.headers.size() == 1)
+        mend_header(changed, std::span<const unsigned char, 8>(
+                                 reinterpret_cast<const unsigned char*>(sample.bytes.data()), 8));
+    test::sign(changed, sample.checksums);
+    load_and_use(changed);
     return 0;
 }

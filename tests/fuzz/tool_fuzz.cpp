@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <map>
 
 #include "fuzz.hpp"
 #include "tools/commands.hpp"
@@ -31,14 +30,9 @@ using Words = std::vector<std::string>;
 int run(Words words) {
     using namespace tools;
     // One command alone: to set up the options of all takes most of a run.
-    static const std::map<std::string, void (*)(CLI::App&, int&)> commands{
-        {"build", add_build},     {"probe", add_probe},         {"info", add_info},
-        {"merge", add_merge},     {"fold", add_fold},           {"unseen", add_unseen},
-        {"parquet", add_parquet}, {"reconcile", add_reconcile}, {"convert", add_convert},
-        {"bank", add_bank}};
     CLI::App app("", "simdbloom");
     int status = 0;
-    commands.at(words[0])(app, status);
+    std::ranges::find(commands, words[0], &Command::name)->add(app, status);
     std::reverse(words.begin(), words.end());
     try {
         app.parse(words);

@@ -18,15 +18,6 @@ GrowingCuckoo sample(const std::string& spec, Options options = {}) {
     return filter;
 }
 
-/// A checksum that fits, of a filter with that many hashes in its stash.
-void sign_growing(Bytes& bytes, std::size_t n) {
-    const std::span<const std::byte> all(bytes);
-    const auto bits = all.subspan(64, all.size() - 72 - 8 * n), stash = all.last(8 * n + 8);
-    put(bytes, bytes.size() - 8,
-        hash_bytes(stash.first(8 * n), hash_bytes(bits, hash_bytes(all.first(64)))));
-}
-void sign_growing(Bytes& bytes) { sign_growing(bytes, std::to_integer<std::size_t>(bytes[56])); }
-
 void expect_fault(const Bytes& bytes, LoadFault fault, const std::string& text,
                   const Options& options = {}) {
     test::expect_refused(load<GrowingCuckoo>(bytes, options), fault, text);
@@ -40,7 +31,7 @@ Bytes with_forged_stash(std::uint64_t n, std::uint64_t (*hash)(std::uint64_t)) {
     const std::size_t stash = bytes.size() - 8;
     bytes.resize(bytes.size() + 8 * n);
     for (std::uint64_t i = 0; i < n; ++i) put(bytes, stash + 8 * i, hash(i));
-    sign_growing(bytes, n);
+    test::sign(bytes);
     return bytes;
 }
 std::uint64_t distinct_hash(std::uint64_t i) { return i << 20 | 1; }
@@ -117,13 +108,12 @@ TEST(GrowingSave, ComesBackAsItWasAndGrowsOn) {
         EXPECT_GT(loaded.growths(), filter.growths());
         for (const auto key : keys) ASSERT_TRUE(loaded.erase(key));
     }
-    Options keyed{.hashing = Hashing::keyed, .secret = Secret{3, 4}};
-    const auto saved = save(sample("growing16", keyed));
-    EXPECT_EQ(load<GrowingCuckoo>(saved, keyed).value().count(test::random_keys(8'900, 100)),
-              8'900u);
-    expect_fault(saved, LoadFault::secret, "options.hashing is fast");
-    keyed.secret = Secret{3, 5};
-    expect_fault(saved, LoadFault::secret, "not the secret", keyed);
+    test::expect_asks_for_its_secret<GrowingCuckoo>(
+        [](const Options& options) { return sample("growing16", options); },
+        [](const GrowingCuckoo& saved, const GrowingCuckoo& loaded) {
+            EXPECT_TRUE(test::same_bits(saved, loaded));
+            EXPECT_EQ(loaded.count(test::random_keys(8'900, 100)), 8'900u);
+        });
 }
 
 // On every instruction set and machine, whatever its order of bytes.
@@ -140,9 +130,7 @@ TEST(GrowingSave, TheSameKeysGiveTheSameBytes) {
 TEST(GrowingSave, ForgedHeadersAndSlotsAreRefusedByWhatIsWrong) {
     const Bytes saved = save(sample("growing16"));
     const auto forged = [&](std::size_t at, std::uint64_t value, unsigned size) {
-        Bytes bytes = test::changed(saved, {{at, value, size}});
-        sign_growing(bytes);
-        return bytes;
+        return test::forged(saved, {{at, value, size}});
     };
     ASSERT_TRUE(load<GrowingCuckoo>(forged(10, 16, 1)).has_value()) << "the test signs wrongly";
     expect_fault(Bytes(71), LoadFault::too_short, "71 bytes");
@@ -182,7 +170,7 @@ TEST(GrowingSave, ForgedHeadersAndSlotsAreRefusedByWhatIsWrong) {
     ASSERT_EQ(two.stashed(), 2u);
     Bytes swapped = save(two);
     std::swap_ranges(swapped.end() - 24, swapped.end() - 16, swapped.end() - 16);
-    sign_growing(swapped);
+    test::sign(swapped);
     expect_fault(swapped, LoadFault::parameter, "not in order");
 
     test::Counting memory;

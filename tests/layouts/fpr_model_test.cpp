@@ -100,6 +100,22 @@ TEST(FprModel, CuckooCheckValues) {
     EXPECT_NEAR(product / fpr::cuckoo_pairs(8, 13'158, 50'000), 1 + 0.5 / 255, 2e-4);
 }
 
+TEST(FprModel, GrowingCuckooCheckValues) {
+    // By 60 digits: one generation, and some.
+    const std::uint64_t full[] = {0, 0, 0, 0, 0, 0, 0, 0, 3891};
+    EXPECT_NEAR(fpr::growing_cuckoo(7, 1024, 0, full) / 2.3360640317015147e-4, 1, 1e-12);
+    const std::uint64_t some[] = {100, 50, 200, 400, 0, 1000, 2000, 4000};
+    EXPECT_NEAR(fpr::growing_cuckoo(7, 1024, 2, some) / 1.2241615507048623e-3, 1, 1e-12);
+    // Generations of which each is half of the next: each adds half of what one alone would.
+    const std::uint64_t grown[] = {0, 0, 0, 0, 0, 1 << 17, 1 << 17, 1 << 18, 1 << 19};
+    EXPECT_NEAR(fpr::growing_cuckoo(7, 1 << 15, 3, grown), 8 / (127.0 * 256) * 2.5, 5e-7);
+    EXPECT_DOUBLE_EQ(fpr::growing_cuckoo_bound(7, 8, 3), 8 / (127.0 * 256) * 2.5);
+    EXPECT_DOUBLE_EQ(fpr::growing_cuckoo_bound(7, 8, 0), 8 / (127.0 * 256));
+    EXPECT_NEAR(fpr::growing_cuckoo_bound(7, 8, 10), 1.4764e-3, 1e-7);
+    EXPECT_EQ(fpr::growing_cuckoo_bound(1, 0, 5), 1);
+    EXPECT_EQ(fpr::growing_cuckoo(7, 1024, 0, {}), 0);
+}
+
 // Two derivations: all probes in their order, and inclusion and exclusion.
 TEST(FprModel, TheExactClassicRateIsThatOfOccupancy) {
     for (const unsigned m : {64u, 128u, 1'024u})

@@ -11,13 +11,14 @@
 #include <iterator>
 #include <sstream>
 
+#include "saved_bytes.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
 namespace {
 
 namespace fs = std::filesystem;
-using Bytes = std::vector<std::byte>;
+using test::Bytes;
 
 const fs::path folder = SIMDBLOOM_GOLDEN_FOLDER, manifest = folder / "manifest.txt";
 
@@ -86,13 +87,6 @@ std::vector<Row> rows() {
     return all;
 }
 
-Bytes read(const fs::path& path) {
-    Bytes bytes(fs::file_size(path));
-    std::ifstream(path, std::ios::binary)
-        .read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    return bytes;
-}
-
 void write(const std::string& spec) {
     const AnyFilter filter = built(spec, Isa::scalar, false);
     const Row row = row_of(filter);
@@ -159,7 +153,7 @@ TEST(Golden, SavedFiltersAreReadWithTheirAnswersAndWrittenTheSame) {
             auto loaded = load_file(row.path(), {.isa = isa});
             ASSERT_TRUE(loaded) << loaded.error().message;
             expect_golden(*loaded, row);
-            EXPECT_EQ(save(*loaded), read(row.path()));
+            EXPECT_EQ(save(*loaded), test::read_bytes(row.path()));
             auto mapped = map_file(row.path(), {.isa = isa});
             ASSERT_TRUE(mapped) << mapped.error().message;
             expect_golden(**mapped, row);
@@ -170,7 +164,7 @@ TEST(Golden, TheSameKeysGiveTheSameFile) {
     for (const Row& row : rows())
         for (const Isa isa : usable_isas())
             for (const bool in_batches : {false, true})
-                EXPECT_EQ(save(built(row.spec, isa, in_batches)), read(row.path()))
+                EXPECT_EQ(save(built(row.spec, isa, in_batches)), test::read_bytes(row.path()))
                     << row.spec << " on " << to_string(isa) << ", in batches " << in_batches;
 }
 

@@ -107,64 +107,52 @@ TEST(JoinSaved, UnitesWhatWasLoaded) {
     }
 }
 
-/// Bytes with a right checksum and another field, of what `of` says.
-template <class T>
-void expect_forged(const Bytes& bytes, std::size_t offset, T value, LoadFault fault,
-                   const std::string& says) {
-    Bytes forged = bytes;
-    test::put(forged, offset, value);
-    test::sign(forged);
-    test::expect_refused(load<JoinFilter>(forged), fault, says);
-}
-
 TEST(JoinSaved, ForgedBytesAreRefused) {
-    using U8 = std::uint8_t;
-    using U64 = std::uint64_t;
+    using enum LoadFault;
+    const auto refused = [](const Bytes& bytes, LoadFault fault, const std::string& says,
+                            const test::Change& change) {
+        test::expect_refused(load<JoinFilter>(test::forged(bytes, {change})), fault, says);
+    };
     const Bytes none = save(JoinFilter::accept_none()), list = save(join_of({3, 5, 9})),
                 hashes = save(join_of({3, 5, 9}, true)),
                 bitmap = save(join_of(test::sequence(100, 1'000))),
                 prefix = save(join_of(runs_with_gaps())),
                 filter = save(join_of(test::random_keys(300)));
     for (const auto& bytes : {none, list, hashes, bitmap, prefix, filter}) {
-        expect_forged(bytes, 0, U8{0}, LoadFault::foreign, "join filter");
-        expect_forged(bytes, 8, U8{2}, LoadFault::version, "version 2");
-        expect_forged(bytes, 10, U8{0}, LoadFault::parameter, "kind 0");
-        expect_forged(bytes, 10, U8{6}, LoadFault::parameter, "kind 6");
-        expect_forged(bytes, 12, U8{9}, LoadFault::parameter, "flags 9");
-        expect_forged(bytes, 12, U8{5}, LoadFault::parameter, "flags 5");
-        expect_forged(bytes, 13, U8{1}, LoadFault::parameter, "reserved");
-        expect_forged(bytes, 40, U8{1}, LoadFault::parameter, "reserved");
-        expect_forged(bytes, 63, U8{1}, LoadFault::parameter, "reserved");
-        expect_forged(bytes, 11, U8{64}, LoadFault::parameter, "p=64");
+        refused(bytes, foreign, "join filter", {0, 0});
+        refused(bytes, version, "version 2", {8, 2});
+        refused(bytes, parameter, "kind 0", {10, 0});
+        refused(bytes, parameter, "kind 6", {10, 6});
+        refused(bytes, parameter, "flags 9", {12, 9});
+        refused(bytes, parameter, "flags 5", {12, 5});
+        refused(bytes, parameter, "reserved", {13, 1});
+        refused(bytes, parameter, "reserved", {40, 1});
+        refused(bytes, parameter, "reserved", {63, 1});
+        refused(bytes, parameter, "p=64", {11, 64});
     }
     for (const auto& bytes : {list, bitmap, prefix})
-        expect_forged(bytes, 16, U64{0} - 1, LoadFault::parameter, "no range");
-    for (const auto& bytes : {none, hashes})
-        expect_forged(bytes, 24, U64{5}, LoadFault::parameter, "no range");
+        refused(bytes, parameter, "no range", {16, ~std::uint64_t{0}, 8});
+    for (const auto& bytes : {none, hashes}) refused(bytes, parameter, "no range", {24, 5, 8});
     for (const auto& bytes : {list, hashes, bitmap, prefix})
-        expect_forged(bytes, 32, U64{0}, LoadFault::parameter, "0 keys");
-    expect_forged(list, 12, U8{0}, LoadFault::parameter, "flags 0");
-    expect_forged(bitmap, 12, U8{0}, LoadFault::parameter, "flags 0");
-    expect_forged(list, 32, U64{65}, LoadFault::parameter, "65 keys");
-    expect_forged(list, 32, U64{4}, LoadFault::size, "4 keys");
-    expect_forged(list, 16, U64{2}, LoadFault::parameter, "range");
-    expect_forged(list, 64, U64{5}, LoadFault::parameter, "key 1");
-    expect_forged(hashes, 72, U64{9}, LoadFault::parameter, "key 2");
-    expect_forged(bitmap, 16, U64{99}, LoadFault::parameter, "the bits");
-    expect_forged(bitmap, 24, U64{1'100}, LoadFault::parameter, "the bits");
-    expect_forged(bitmap, 24, U64{5'000}, LoadFault::size, "1000 keys");
-    expect_forged(bitmap, 24, ~U64{0}, LoadFault::parameter, "2^63 cells");
-    expect_forged(bitmap, 32, U64{999}, LoadFault::parameter, "999 keys");
-    expect_forged(prefix, 32, U64{1}, LoadFault::parameter, "1 keys");
-    expect_forged(prefix, 32, U64{1'000'000}, LoadFault::parameter, "1000000 keys");
-    expect_forged(filter, 64, U8{0}, LoadFault::foreign, "a filter");
+        refused(bytes, parameter, "0 keys", {32, 0, 8});
+    refused(list, parameter, "flags 0", {12, 0});
+    refused(bitmap, parameter, "flags 0", {12, 0});
+    refused(list, parameter, "65 keys", {32, 65, 8});
+    refused(list, size, "4 keys", {32, 4, 8});
+    refused(list, parameter, "range", {16, 2, 8});
+    refused(list, parameter, "key 1", {64, 5, 8});
+    refused(hashes, parameter, "key 2", {72, 9, 8});
+    refused(bitmap, parameter, "the bits", {16, 99, 8});
+    refused(bitmap, parameter, "the bits", {24, 1'100, 8});
+    refused(bitmap, size, "1000 keys", {24, 5'000, 8});
+    refused(bitmap, parameter, "2^63 cells", {24, ~std::uint64_t{0}, 8});
+    refused(bitmap, parameter, "999 keys", {32, 999, 8});
+    refused(prefix, parameter, "1 keys", {32, 1, 8});
+    refused(prefix, parameter, "1000000 keys", {32, 1'000'000, 8});
+    refused(filter, foreign, "a filter", {64, 0});
     // The first cell is clear; a bit behind the last one is set in place of another.
-    Bytes bits = bitmap;
-    test::put(bits, 32, U64{999});
-    expect_forged(bits, 64, U8{0xFE}, LoadFault::parameter, "the bits");
-    bits = bitmap;
-    test::put(bits, 64, U8{0xDF});
-    expect_forged(bits, 64 + 127, U8{0x80}, LoadFault::parameter, "the bits");
+    refused(test::changed(bitmap, {{32, 999, 8}}), parameter, "the bits", {64, 0xFE});
+    refused(test::changed(bitmap, {{64, 0xDF}}), parameter, "the bits", {64 + 127, 0x80});
     for (const auto& bytes : {bitmap, prefix, filter}) {
         test::expect_refused(load<JoinFilter>(bytes, {.max_bytes = 100}), LoadFault::limit,
                              "max_bytes=100");

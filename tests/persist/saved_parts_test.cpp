@@ -285,33 +285,22 @@ TEST(SavedParts, OtherBytesAreRefused) {
                                     save_part(piece_of({9}), 0, 5));
 }
 
-/// A checksum that fits, of a part whose filter begins at byte 128.
-Bytes signed_part(Bytes bytes) {
-    const auto all = std::span<const std::byte>(bytes);
-    test::put(bytes, bytes.size() - 8,
-              hash_bytes(all.subspan(all.size() - 16, 8),
-                         hash_bytes(all.subspan(64, 64), hash_bytes(all.first(64)))));
-    return bytes;
-}
-
 TEST(SavedParts, ForgedBytesAreRefused) {
     const Bytes part = save_part(piece_of({1, 2}), 0, 3);
-    EXPECT_EQ(signed_part(part), part);
-    const auto forged = [&](std::size_t offset, auto value, LoadFault fault, const char* says) {
-        Bytes bytes = part;
-        test::put(bytes, offset, value);
-        bytes = signed_part(std::move(bytes));
+    const auto refused = [&](LoadFault fault, const char* says, const test::Change& change) {
+        const Bytes bytes = test::forged(part, {change});
         test::expect_refused(load<JoinFilter>(bytes), fault, says);
         test::expect_refused(missing_parts(bytes), fault, says);
         test::expect_union_refused(bytes, part, fault, says);
     };
-    forged(8, std::uint8_t{2}, LoadFault::version, "version 2");
-    forged(10, std::uint8_t{1}, LoadFault::parameter, "reserved");
-    forged(63, std::uint8_t{1}, LoadFault::parameter, "reserved");
-    forged(16, std::uint64_t{0}, LoadFault::parameter, "0 parts");
-    forged(16, std::uint64_t{1} << 21, LoadFault::parameter, "2097152 parts");
-    forged(16, std::uint64_t{1} << 19, LoadFault::size, "524288 parts");
-    forged(64, std::uint8_t{9}, LoadFault::parameter, "part 3 is none");
+    EXPECT_EQ(test::forged(part, {}), part);
+    refused(LoadFault::version, "version 2", {8, 2});
+    refused(LoadFault::parameter, "reserved", {10, 1});
+    refused(LoadFault::parameter, "reserved", {63, 1});
+    refused(LoadFault::parameter, "0 parts", {16, 0, 8});
+    refused(LoadFault::parameter, "2097152 parts", {16, std::uint64_t{1} << 21, 8});
+    refused(LoadFault::size, "524288 parts", {16, std::uint64_t{1} << 19, 8});
+    refused(LoadFault::parameter, "part 3 is none", {64, 9});
     // The filter inside is checked too, and is no part.
     Bytes inner = part;
     inner[128 + 64] ^= std::byte{1};
@@ -321,8 +310,9 @@ TEST(SavedParts, ForgedBytesAreRefused) {
     Bytes nested(64 + 64 + part.size() + 8);
     std::copy(part.begin(), part.begin() + 128, nested.begin());
     std::copy(part.begin(), part.end(), nested.begin() + 128);
-    test::expect_refused(load<JoinFilter>(signed_part(nested)), LoadFault::foreign, "in a part");
-    test::expect_union_refused(part, signed_part(nested), LoadFault::foreign, "join filter");
+    test::sign(nested);
+    test::expect_refused(load<JoinFilter>(nested), LoadFault::foreign, "in a part");
+    test::expect_union_refused(part, nested, LoadFault::foreign, "join filter");
 }
 
 }  // namespace

@@ -302,22 +302,14 @@ TEST(Scalable, WhatIsNotExactlyASavedSeriesIsRefused) {
     nested.insert(nested.end(), good.begin(), good.end());
     EXPECT_TRUE(refused(nested));
     // A table that fits its checksum and not its filters.
-    const auto signed_with = [&](auto change) {
-        auto bytes = good;
-        change(bytes);
-        const std::size_t end = 64 + 16 * series.filters().size();
-        put(bytes, end, hash_bytes(std::span(bytes).first(end)));
-        return bytes;
-    };
-    ASSERT_FALSE(refused(signed_with([](auto&) {})));
-    const auto with = [&](std::size_t at, unsigned value) {
-        return refused(signed_with([&](auto& b) { b[at] = static_cast<std::byte>(value); }));
+    ASSERT_EQ(test::forged(good, {}), good);
+    const auto with = [&](std::size_t at, unsigned value, unsigned size = 1) {
+        return refused(test::forged(good, {{at, value, size}}));
     };
     EXPECT_TRUE(with(24, 21));  // another first capacity
     EXPECT_TRUE(with(64, 21));  // more keys than the filter is for
     EXPECT_TRUE(with(72, std::to_integer<unsigned>(good[72]) + 1));  // another size
-    EXPECT_TRUE(refused(signed_with([](auto& b) { put(b, 46, std::uint16_t{0x7FF0}); })))
-        << "an infinite FPR";
+    EXPECT_TRUE(with(46, 0x7FF0, 2)) << "an infinite FPR";
     for (const auto& [first, end] : {std::pair{10u, 16u}, {56u, 64u}})  // reserved
         for (unsigned at = first; at < end; ++at) EXPECT_TRUE(with(at, 1)) << at;
 }

@@ -15,11 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "simdbloom/hash.hpp"
+#include "checksums.hpp"
 
 namespace simdbloom::test {
-
-using Bytes = std::vector<std::byte>;
 
 /// Little-endian, as the format is.
 template <class T>
@@ -40,11 +38,11 @@ inline Bytes changed(Bytes bytes, std::initializer_list<Change> changes) {
     return bytes;
 }
 
-/// A checksum that fits, as someone who wants to be believed would write it.
-inline void sign(Bytes& bytes) {
-    const auto all = std::span<const std::byte>(bytes);
-    put(bytes, bytes.size() - 8,
-        hash_bytes(all.subspan(64, bytes.size() - 72), hash_bytes(all.first(64))));
+/// With checksums that fit, where the good bytes have theirs.
+inline Bytes forged(const Bytes& good, std::initializer_list<Change> changes) {
+    Bytes bytes = changed(good, changes);
+    sign(bytes, checksums_of(good));
+    return bytes;
 }
 
 /// Bytes at a multiple of 64, as a view wants them.
@@ -62,6 +60,13 @@ inline void write_bytes(const std::filesystem::path& path, std::span<const std::
     std::ofstream(path, std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()),
                static_cast<std::streamsize>(bytes.size()));
+}
+
+inline Bytes read_bytes(const std::filesystem::path& path) {
+    Bytes bytes(std::filesystem::file_size(path));
+    std::ifstream(path, std::ios::binary)
+        .read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    return bytes;
 }
 
 inline std::ptrdiff_t entries(const std::filesystem::path& folder) {

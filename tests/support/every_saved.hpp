@@ -1,0 +1,80 @@
+// Something of every structure, saved, and the ways in which it is loaded.
+#pragma once
+
+#include <functional>
+
+#include "bloomier_support.hpp"
+#include "join_keys.hpp"
+#include "saved_checks.hpp"
+
+namespace simdbloom::test {
+
+using Fault = std::optional<LoadError>;
+
+template <class T>
+Fault fault_of(const Loaded<T>& loaded) {
+    if (loaded) return std::nullopt;
+    return loaded.error();
+}
+
+template <class T>
+Fault load_as(std::span<const std::byte> bytes, const Options& options) {
+    return fault_of(simdbloom::load<T>(bytes, options));
+}
+template <class T>
+Fault load_file_as(const std::filesystem::path& path) {
+    return fault_of(simdbloom::load_file<T>(path));
+}
+
+struct Saved {
+    std::string name;
+    Bytes bytes;
+    Fault (*load_by)(std::span<const std::byte>, const Options&);
+    Fault (*load_file)(const std::filesystem::path&);
+    std::function<void(const std::filesystem::path&)> save_file;  ///< none of a part
+
+    Fault load(std::span<const std::byte> from) const { return load_by(from, {}); }
+};
+
+template <class T>
+Saved saved_as(std::string name, const T& of) {
+    return {std::move(name), save(of), load_as<T>, load_file_as<T>,
+            [of](const std::filesystem::path& path) { simdbloom::save_file(of, path); }};
+}
+
+/// A few of each structure.
+inline std::vector<Saved> everything(std::size_t keys) {
+    std::vector<Saved> all;
+    for (const auto& spec : layout_names()) all.push_back(saved_as(spec, make_filled(spec, keys)));
+    GrowingCuckoo growing(1);
+    for (unsigned i = 0; i < 8; ++i) growing.insert(std::uint64_t{1});
+    growing.insert(random_keys(100));
+    all.push_back(saved_as("growing", growing));
+    for (const MapShape shape : {MapShape{0, 8}, {5, 6, 4}, {32, 32}}) {
+        const auto map = make_map(shape, keys);
+        all.push_back(saved_as(map.spec(), map));
+    }
+    FilterBank bank = FilterBank::with_bits_per_key(65, 40, 8, {.spec = "register64:k=4"});
+    for (std::size_t s = 0; s < 65; ++s) bank.insert(s, random_keys(40, 40 * s));
+    all.push_back(saved_as("bank", bank));
+    std::vector<std::size_t> sizes(30, 4);
+    sizes[7] = 300;
+    CompactBank compact = CompactBank::with_bits_per_key(sizes, 8, {.spec = "register64:k=4"});
+    for (std::size_t s = 0; s < 30; ++s) compact.insert(s, random_keys(sizes[s], 40 * s));
+    EXPECT_EQ(compact.banks().size(), 2u);
+    all.push_back(saved_as("compact bank", compact));
+    ScalableBloom series({.first_capacity = 20, .fpr = 0.1});
+    series.insert(random_keys(100));
+    all.push_back(saved_as("series", series));
+    using SomeKeys = std::vector<std::uint64_t>;
+    for (const auto& of : {SomeKeys{}, SomeKeys{7}, sequence(100, 1'000), random_keys(300)}) {
+        const JoinFilter join = chosen(of);
+        const std::string name(to_string(join.kind()));
+        all.push_back(saved_as("join " + name, join));
+        all.push_back({"part " + name, save_part(join, 1, 5), load_as<JoinFilter>,
+                       load_file_as<JoinFilter>, nullptr});
+    }
+    return all;
+}
+
+}  // namespace simdbloom::test
