@@ -182,7 +182,7 @@ class Picture:
     def names_at_ends(self, ends, low, high, gap=14, size=12):
         """Names right of the ends of lines, [(x, y, name, colour)]: pushed apart, with a thin line
         to the end where a name had to move. Names of ends that lie near each other share a
-        column."""
+        column. A name without room is cut."""
         columns = []
         for end in sorted(ends):
             if columns and end[0] - columns[-1][0][0] < 60:
@@ -194,6 +194,8 @@ class Picture:
             placed = spread_out([y for _, y, *_ in column], gap, low, high)
             for (x, y, name, colour), at in zip(column, placed):
                 self.path([(x + 6, y), (left - 3, at)], colour, 0.8)
+                room = int((self.width - left) / text_width("x", size))
+                name = name if len(name) <= room else name[:room - 1] + "…"
                 self.text(left, at + 4, name, readable(colour), size)
 
     def done(self):

@@ -115,7 +115,7 @@ public:
 
 private:
     static std::uint64_t checked(std::uint64_t bits) {
-        if (bits == 0) throw std::invalid_argument("a filter of 0 bits");
+        if (bits == 0) throw std::invalid_argument("simdbloom: a filter of 0 bits");
         return bits;
     }
     bool test(std::uint64_t position) const noexcept {

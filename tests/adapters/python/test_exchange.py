@@ -87,7 +87,7 @@ class Exchanges(unittest.TestCase):
             with self.subTest(words), self.assertRaisesRegex(error, words) as raised:
                 call()
             self.assertRegex(str(raised.exception), r"^simdbloom: [^\n]{10,240}$")
-        self.assertRaises(IndexError, exchange.is_complete, 2)
+        self.assertRaisesRegex(IndexError, "sender 2 is none of 2", exchange.is_complete, 2)
 
 
 class SavedParts(unittest.TestCase):
