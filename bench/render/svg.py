@@ -167,7 +167,8 @@ class Picture:
             boxes = [(px + dx, py + dy - size, px + dx + wide, py + dy + 2)
                      for dx, dy in ((8, 4), (-wide - 8, 4), (8, -7), (8, 15), (-wide - 8, -7),
                                     (-wide - 8, 15), (-wide / 2, -10), (-wide / 2, 20), (8, 28),
-                                    (8, -20))]
+                                    (8, -20), (-wide - 8, 28), (-wide - 8, -20), (8, 42),
+                                    (8, -34), (-wide - 8, 42), (-wide - 8, -34))]
 
             def hidden(box):
                 return sum(max(0, min(box[2], t[2]) - max(box[0], t[0]))
