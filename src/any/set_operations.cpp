@@ -9,8 +9,8 @@
 namespace simdbloom {
 namespace {
 
-/// work(filter) of the Bloom filter behind `any`; std::invalid_argument for another structure, which
-/// cannot do `what`.
+/// work(filter) of the Bloom filter behind `any`; std::invalid_argument for another structure,
+/// which cannot do `what`.
 template <class Any, class Work>
 void on_bloom(Any& any, const char* what, Work work) {
     std::visit(
@@ -20,7 +20,7 @@ void on_bloom(Any& any, const char* what, Work work) {
             else
                 throw detail::argument_error(
                     f.spec(), " cannot ", what, ": ",
-                    (std::same_as<Filter, ScalableBloom>   ? "the filters of a series differ in size"
+                    (std::same_as<Filter, ScalableBloom> ? "the filters of a series differ in size"
                      : std::same_as<Filter, CountingBloom> ? "counters are not bits"
                                                            : "fingerprints are not bits"));
         },

@@ -141,7 +141,7 @@ class Calls(unittest.TestCase):
             (TypeError, r"CompactBank is made by .*for_fpr", lambda: simdbloom.CompactBank([5])),
             (TypeError, r"Choice is made by other calls", lambda: simdbloom.Choice()),
             (ValueError, r"filter of 0 bits", lambda: simdbloom.SchemeBloom(0, "double", 7)),
-            (ValueError, r"k=65 is not from 1 to 64", lambda: simdbloom.SchemeBloom(9, "double", 65)),
+            (ValueError, r"k=65 is not from", lambda: simdbloom.SchemeBloom(9, "double", 65)),
         ):
             with self.subTest(words), self.assertRaisesRegex(error, words) as raised:
                 call()
