@@ -47,7 +47,7 @@ def engines(about, rows, width=NARROW):
         size = select.nominal_sizes(rows).get(level)
         picture.text(2, 14, select.heading(about, rows, level, size) if size else level, size=13,
                      bold=True, halo=False)
-        start = max(82, 8 + max(text_width(name, 13) for name, _ in lines))
+        start = max(82, 8 + max(text_width(name, 15) for name, _ in lines))
         end, columns = width - 152, (width - 112, width - 68, width - 2)
         for at, text in zip(columns, ("ns a key", "times", "FPR")):
             picture.label(at, 34, text, size=11, anchor="end")
