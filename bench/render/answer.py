@@ -2,7 +2,10 @@
 designs of engines take at the same size, and what was not measured."""
 from against import verdict
 from cells import ns
-from rows import COMPARED, LEVELS, families, heading, near_12_bits, nominal_sizes, percent, subjects
+from rows import (
+    COMPARED, LEVELS, families, heading, is_standard_lookup, near, near_12_bits, nominal_sizes,
+    percent, subjects,
+)
 
 MOST_FPR = 0.01
 SPOKEN = ("L2", "DRAM")  # a picture has the others
@@ -63,7 +66,13 @@ def sentence(about, rows, level):
     if after:
         ratio = after[0]["ns_per_key"] / best["ns_per_key"]
         first += f"; next is {quoted(after[0])}, {ns(after[0])} ({ratio:.1f} times)"
-    return f"**At {where}, at most {percent(MOST_FPR)} FPR, {first}.** {engines}"
+    larger = min(accurate(r for r in rows if r["memory_level"] == level and
+                          near(r, nominal_sizes(rows)[level]) and is_standard_lookup(r, about)),
+                 key=lambda r: r["ns_per_key"], default=best)
+    if verdict(best, larger) == "faster":
+        first += f"; with {larger['bits_per_key']:.3g} bits {quoted(larger)} takes {ns(larger)}"
+    return (f"**At {where}, 12 bits a key, at most {percent(MOST_FPR)} FPR, {first}.** "
+            f"{engines}")
 
 
 def not_measured(about, rows):

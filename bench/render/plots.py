@@ -2,7 +2,7 @@
 import rows as select
 from answer import fastest
 from cells import ns
-from svg import AXIS, DASHES, GREY, INK, MARKERS, NARROW, WIDE, Axis, Chart, Picture
+from svg import AXIS, DASHES, GREY, INK, MARKERS, NARROW, WIDE, Axis, Chart, Picture, text_width
 
 
 def styles(about):
@@ -47,7 +47,8 @@ def engines(about, rows, width=NARROW):
         size = select.nominal_sizes(rows).get(level)
         picture.text(2, 14, select.heading(about, rows, level, size) if size else level, size=13,
                      bold=True, halo=False)
-        start, end, columns = 82, width - 152, (width - 112, width - 68, width - 2)
+        start = max(82, 8 + max(text_width(name, 15) for name, _ in lines))
+        end, columns = width - 152, (width - 112, width - 68, width - 2)
         for at, text in zip(columns, ("ns a key", "times", "FPR")):
             picture.label(at, 34, text, size=11, anchor="end")
         most = max((r["ns_high"] for _, r in lines if r), default=1)

@@ -162,7 +162,8 @@ class Picture:
             boxes = [(px + dx, py + dy - size, px + dx + wide, py + dy + 2)
                      for dx, dy in ((8, 4), (-wide - 8, 4), (8, -7), (8, 15), (-wide - 8, -7),
                                     (-wide - 8, 15), (-wide / 2, -10), (-wide / 2, 20), (8, 28),
-                                    (8, -20))]
+                                    (8, -20), (-wide - 8, 28), (-wide - 8, -20), (8, 42),
+                                    (8, -34), (-wide - 8, 42), (-wide - 8, -34))]
 
             def hidden(box):
                 return sum(max(0, min(box[2], t[2]) - max(box[0], t[0]))
@@ -177,7 +178,7 @@ class Picture:
     def names_at_ends(self, ends, low, high, gap=14, size=12):
         """Names right of the ends of lines, [(x, y, name, colour)]: pushed apart, with a thin line
         to the end where a name had to move. Names of ends that lie near each other share a
-        column."""
+        column. A name without room is cut."""
         columns = []
         for end in sorted(ends):
             if columns and end[0] - columns[-1][0][0] < 60:
@@ -189,6 +190,8 @@ class Picture:
             placed = spread_out([y for _, y, *_ in column], gap, low, high)
             for (x, y, name, colour), at in zip(column, placed):
                 self.path([(x + 6, y), (left - 3, at)], colour, 0.8)
+                room = int((self.width - left) / text_width("x", size))
+                name = name if len(name) <= room else name[:room - 1] + "…"
                 self.text(left, at + 4, name, readable(colour), size)
 
     def done(self):

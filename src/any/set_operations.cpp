@@ -9,19 +9,20 @@
 namespace simdbloom {
 namespace {
 
-/// work(filter) of the Bloom filter behind `any`; std::invalid_argument for a filter of
-/// fingerprints or counters, which cannot do `what`.
+/// work(filter) of the Bloom filter behind `any`; std::invalid_argument for another structure,
+/// which cannot do `what`.
 template <class Any, class Work>
 void on_bloom(Any& any, const char* what, Work work) {
     std::visit(
         [&]<class F>(F& f) {
-            if constexpr (!BloomFilter<std::remove_const_t<F>>)
+            using Filter = std::remove_const_t<F>;
+            if constexpr (BloomFilter<Filter>) work(f);
+            else
                 throw detail::argument_error(
                     f.spec(), " cannot ", what, ": ",
-                    (std::same_as<std::remove_const_t<F>, CountingBloom> ? "counters"
-                                                                         : "fingerprints"),
-                    " are not bits that can be ORed");
-            else work(f);
+                    (std::same_as<Filter, ScalableBloom> ? "the filters of a series differ in size"
+                     : std::same_as<Filter, CountingBloom> ? "counters are not bits"
+                                                           : "fingerprints are not bits"));
         },
         any.variant());
 }
@@ -29,14 +30,18 @@ void on_bloom(Any& any, const char* what, Work work) {
 }  // namespace
 
 AnyFilter& AnyFilter::operator|=(const AnyFilter& other) {
-    detail::check_alike(base(), other.base());
-    on_bloom(*this, "be united", [&]<class F>(F& f) { f |= *other.get_if<F>(); });
+    on_bloom(*this, "be united", [&]<class F>(F& f) {
+        detail::check_alike(base(), other.base());
+        f |= *other.get_if<F>();
+    });
     return *this;
 }
 
 AnyFilter& AnyFilter::operator&=(const AnyFilter& other) {
-    detail::check_alike(base(), other.base());
-    on_bloom(*this, "be intersected", [&]<class F>(F& f) { f &= *other.get_if<F>(); });
+    on_bloom(*this, "be intersected", [&]<class F>(F& f) {
+        detail::check_alike(base(), other.base());
+        f &= *other.get_if<F>();
+    });
     return *this;
 }
 

@@ -37,8 +37,8 @@ unsigned k_of(std::string_view keys, const std::string& path) {
 }
 
 /// --kmers K. Without it, k stays 0.
-void add_kmers(CLI::App& command, unsigned& k, const std::string& help) {
-    add_whole(command, "--kmers", k, help)
+CLI::Option* add_kmers(CLI::App& command, unsigned& k, const std::string& help) {
+    return add_whole(command, "--kmers", k, help)
         ->default_str("")
         ->check(CLI::Range(1u, longest_kmer))
         ->type_name("K");
@@ -57,6 +57,7 @@ struct BankBuild {
     double fpr = 0.01;
     std::optional<double> bits_per_key;
     unsigned k = 0;  // 0: lines
+    KeyFormat format = KeyFormat::lines;
     bool json = false;
 };
 
@@ -85,17 +86,18 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths) {
 
 /// use(keys) for the keys of a file, some at a time.
 template <class Use>
-void for_each_keys(const std::string& path, unsigned k, std::uint64_t seed, const Use& use) {
-    if (k != 0) return for_each_kmers(path, k, use, [](const std::string&) {});
-    KeySource source({path}, KeyFormat::lines, seed);
+void for_each_keys(const std::string& path, const BankBuild& s, std::uint64_t seed,
+                   const Use& use) {
+    if (s.k != 0) return for_each_kmers(path, s.k, use, [](const std::string&) {});
+    KeySource source({path}, s.format, seed);
     while (source.next()) use(Keys::hashes(source.hashes()));
 }
 
-std::uint64_t count_keys(const std::string& path, unsigned k) {
-    if (k == 0) return count_keys({path}, KeyFormat::lines).value_or(0);
+std::uint64_t count_keys(const std::string& path, const BankBuild& s) {
+    if (s.k == 0) return count_keys({path}, s.format).value_or(0);
     std::uint64_t n = 0;
     for_each_kmers(
-        path, k, [&](auto kmers) { n += kmers.size(); }, [](const std::string&) {});
+        path, s.k, [&](auto kmers) { n += kmers.size(); }, [](const std::string&) {});
     return n;
 }
 
@@ -108,7 +110,7 @@ int build(BankBuild s) {
     const auto files = files_of(s.inputs);
     check_apart(files, {s.output, names_of(s.output)});
     std::vector<std::size_t> keys;
-    for (const auto& file : files) keys.push_back(static_cast<std::size_t>(count_keys(file, s.k)));
+    for (const auto& file : files) keys.push_back(static_cast<std::size_t>(count_keys(file, s)));
     if (std::ranges::max(keys) == 0)
         throw std::runtime_error("\"" + files.front() + "\" has no keys");
     std::string names;
@@ -120,7 +122,7 @@ int build(BankBuild s) {
     auto bank = s.bits_per_key ? CompactBank::with_bits_per_key(keys, *s.bits_per_key, options)
                                : CompactBank::for_fpr(keys, s.fpr, options);
     for (std::size_t set = 0; set < files.size(); ++set)
-        for_each_keys(files[set], s.k, bank.seed(),
+        for_each_keys(files[set], s, bank.seed(),
                       [&](const Keys& some) { bank.insert(set, some); });
     save_text(first_line(s.k, bank.seed()) + "\n" + names, names_of(s.output));
     save_file(bank, s.output);
@@ -151,6 +153,7 @@ struct BankProbe {
     std::string bank;
     std::vector<std::string> inputs{"-"};
     unsigned k = 0;  // 0: that of the bank
+    KeyFormat format = KeyFormat::lines;
     std::optional<double> at_least;
     bool count = false, json = false;
 };
@@ -210,7 +213,8 @@ public:
             object["sets"] = sets_;
             print_json(object);
         } else if (!s_.count) {
-            print_key(key, (kmers ? "\t" + std::to_string(*kmers) : "") + text_ + "\n");
+            print_key(key, (kmers ? "\t" + std::to_string(*kmers) : "") +
+                               text_.append(end_of(s_.format)));
         }
         sets_ = Json::array();
         text_.clear();
@@ -241,7 +245,7 @@ void probe_lines(const BankProbe& s, const CompactBank& bank, SetPrinter& printe
     const std::size_t bytes = bank.bitmap_bytes();
     const std::size_t chunk = std::max<std::size_t>(1, (1 << 20) / bytes);
     std::vector<std::uint8_t> bitmaps;
-    KeySource source(s.inputs, KeyFormat::lines, bank.seed());
+    KeySource source(s.inputs, s.format, bank.seed());
     while (source.next())
         for (std::size_t first = 0; first < source.size(); first += chunk) {
             const std::size_t n = std::min(chunk, source.size() - first);
@@ -282,9 +286,12 @@ int probe(BankProbe s) {
     auto read_from = s.inputs;
     read_from.push_back(s.bank);
     check_apart(read_from, {standard_output});
+    if (s.bank == "-")
+        throw std::runtime_error("the names of the sets are beside the bank: name a file");
     const CompactBank bank = map_bank(s.bank).value();
     Sets sets = read_sets(s.bank, bank);
-    if ((s.k != 0 && s.k != sets.k) || (s.at_least && sets.k == 0))
+    if ((s.k != 0 && s.k != sets.k) || (s.at_least && sets.k == 0) ||
+        (s.format == KeyFormat::nul && sets.k != 0))
         throw std::runtime_error("the keys of " + s.bank + " are " + keys_of(sets.k));
     SetPrinter printer(s, std::move(sets.names));
     if (sets.k == 0) probe_lines(s, bank, printer);
@@ -312,7 +319,8 @@ void make_bank_build(CLI::App& command, int& status) {
         ->excludes(fpr);
     add_kmers(command, s.k,
               "the keys are the k-mers of FASTA or FASTQ, of 1 to 32 letters, and their reverse "
-              "complements");
+              "complements")
+        ->excludes(add_nul(command, s.format));
     add_json(command, s.json);
 }
 
@@ -333,6 +341,7 @@ void make_bank_probe(CLI::App& command, int& status) {
                      "print only how many lines or records each set may have");
     add_value(command, "--at-least", s.at_least, "SHARE",
               "share of the k-mers of a record; by default 0.7");
+    add_nul(command, s.format);
     add_kmers(command, s.k, "refuse a bank that has not k-mers of K letters");
     add_json(command, s.json);
 }

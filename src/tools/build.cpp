@@ -90,7 +90,7 @@ Built build_foreign(const BuildSettings& s, std::uint64_t expected, std::uint64_
 int run(BuildSettings s) {
     if (s.as.empty() && (s.spec.starts_with("fuse") || s.spec.starts_with("bloomier")))
         throw std::runtime_error("\"" + s.spec +
-                                 "\" is made by programs in C++ alone: give another --spec");
+                                 "\" is made in C++ and Python alone: give another --spec");
     if (!s.bits_per_key) s.bits_per_key = s.as.empty() ? default_bits(s.spec, 12) : 12;
     check_json_output(s.json, s.output);
     check_apart(s.inputs, {s.output});

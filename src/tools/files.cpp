@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <map>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -44,31 +45,36 @@ void check_apart(const std::vector<std::string>& read, const std::vector<std::st
     }
 }
 
-std::span<const std::byte> standard_input() {
+bool is_stream(const std::string& path) {
+    std::error_code none;
+    return path == "-" || fs::is_fifo(path, none);
+}
+
+std::span<const std::byte> stream(const std::string& path) {
     struct alignas(64) Line {  // where a view begins
         std::byte bytes[64];
     };
-    static std::vector<Line> lines;
-    static const std::size_t size = [] {
-        Input input({"-"}, false);
-        std::size_t had = 0;
+    static std::map<std::string, std::pair<std::vector<Line>, std::size_t>> read;
+    const auto [at, is_new] = read.try_emplace(path);
+    auto& [lines, had] = at->second;
+    if (is_new) {
+        Input input({path}, false);
         for (std::size_t n = 1; n != 0; had += n) {
             lines.resize(std::max<std::size_t>(1024, 2 * had / sizeof(Line)));
             n = input.read(reinterpret_cast<char*>(lines.data()) + had,
                            lines.size() * sizeof(Line) - had);
         }
-        return had;
-    }();
-    return std::as_bytes(std::span(lines)).first(size);
+    }
+    return std::as_bytes(std::span(lines)).first(had);
 }
 
 Loaded<FrozenFilter> map_filter(const std::string& path) {
-    return path != "-" ? map_file(path) : of_standard_input(view(standard_input()));
+    return is_stream(path) ? of_stream(path, view(stream(path))) : map_file(path);
 }
 
 Loaded<CompactBank> map_bank(const std::string& path) {
-    return path != "-" ? map_file<CompactBank>(path)
-                       : of_standard_input(view<CompactBank>(standard_input()));
+    return is_stream(path) ? of_stream(path, view<CompactBank>(stream(path)))
+                           : map_file<CompactBank>(path);
 }
 
 BankSizes sizes_of(const CompactBank& bank) {
@@ -85,13 +91,12 @@ BankSizes sizes_of(const CompactBank& bank) {
 }
 
 Loaded<ForeignFilter> read_foreign_filter(const std::string& path) {
-    return path != "-" ? read_foreign_file(path)
-                       : of_standard_input(read_foreign(standard_input()));
+    return is_stream(path) ? of_stream(path, read_foreign(stream(path))) : read_foreign_file(path);
 }
 
 Loaded<ForeignFilter> read_foreign_filter(const std::string& path, ForeignFormat format) {
-    return path != "-" ? read_foreign_file(path, format)
-                       : of_standard_input(read_foreign(standard_input(), format));
+    return is_stream(path) ? of_stream(path, read_foreign(stream(path), format))
+                           : read_foreign_file(path, format);
 }
 
 void save_text(std::string_view text, const std::string& path) {

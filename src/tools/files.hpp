@@ -22,7 +22,7 @@ constexpr const char* standard_output = "/dev/stdout";
 /// filter that is read whole: it may be replaced.
 void check_apart(const std::vector<std::string>& read, const std::vector<std::string>& written);
 
-/// The file of a filter. "-" is standard input: it is read once, and may be asked for again.
+/// The file of a filter. A stream is read once, and may be asked for again.
 template <class F>
 Loaded<F> load_filter(const std::string& path);
 /// The same without a copy, where the file can be mapped.
@@ -38,18 +38,20 @@ BankSizes sizes_of(const CompactBank& bank);
 Loaded<ForeignFilter> read_foreign_filter(const std::string& path);
 Loaded<ForeignFilter> read_foreign_filter(const std::string& path, ForeignFormat format);
 
-/// All of standard input.
-std::span<const std::byte> standard_input();
+/// Whether the path is "-", which is standard input, or another pipe.
+bool is_stream(const std::string& path);
+/// All of a stream.
+std::span<const std::byte> stream(const std::string& path);
 /// What was read of it. An error has its name.
 template <class F>
-Loaded<F> of_standard_input(Loaded<F> loaded) {
+Loaded<F> of_stream(const std::string& path, Loaded<F> loaded) {
     if (loaded) return loaded;
-    return detail::in_file("-", loaded.error());
+    return detail::in_file(path, loaded.error());
 }
 
 template <class F>
 Loaded<F> load_filter(const std::string& path) {
-    return path != "-" ? load_file<F>(path) : of_standard_input(load<F>(standard_input()));
+    return is_stream(path) ? of_stream(path, load<F>(stream(path))) : load_file<F>(path);
 }
 
 /// Replaces the file by the text atomically, as save_file does.

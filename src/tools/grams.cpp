@@ -58,10 +58,14 @@ public:
     DocumentHasher(const Documents& documents, std::uint64_t seed, Isa isa)
         : documents_(documents), seed_(seed), isa_(isa) {}
 
-    /// The hashes of the document's runs, each once, in ascending order.
+    /// The hashes of the document's runs, each once, in ascending order. Of a blank line none.
     void hash(std::string_view text, std::uint64_t number, std::vector<std::uint64_t>& hashes) {
+        hashes.clear();
         std::string member;
-        if (!documents_.field.empty()) text = member = member_of(text, documents_.field, number);
+        if (!documents_.field.empty()) {
+            if (std::ranges::all_of(text, is_blank)) return;  // between JSON objects
+            text = member = member_of(text, documents_.field, number);
+        }
         runs_.assign(1, text);
         if (documents_.ngram != 0) split_runs(text);
         hashes.resize(runs_.size());
@@ -131,6 +135,7 @@ Seen::Seen(ScalableBloom& filter, const Documents& documents)
 }
 
 bool Seen::insert_document(const std::vector<std::uint64_t>& hashes) {
+    if (hashes.empty()) return false;
     const std::size_t found = filter_.count(Keys::hashes(hashes));
     const double all = static_cast<double>(hashes.size());
     // 0.8 * 10 is above 8 by rounding.

@@ -208,6 +208,7 @@ constexpr std::string_view ours = "simdbloom";
 struct Conversion {
     std::string input, output, from, to;
     KeyKind keys = KeyKind::unknown;
+    bool json = false;
 };
 
 /// Our filter as a filter of Parquet, which has the same bits for text keys.
@@ -231,6 +232,14 @@ ForeignFilter read(const Conversion& c) {
     return read_foreign_filter(c.input).value();
 }
 
+void say_converted(const Conversion& c, const auto& filter) {
+    if (c.json)
+        print_json({{"output", json_text(c.output)},
+                    {"format", c.to},
+                    {"bytes", filter.size_in_bytes()},
+                    {"fpr", filter.estimated_fpr()}});
+}
+
 void save_as_ours(const ForeignFilter& filter, const Conversion& c) {
     const SplitBlockBloom* const blocks = filter.split_blocks();
     if (blocks == nullptr)
@@ -248,9 +257,11 @@ void save_as_ours(const ForeignFilter& filter, const Conversion& c) {
     same |= *blocks;
     same.set_key_kind(KeyKind::bytes);
     save_file(same, c.output);
+    say_converted(c, same);
 }
 
-int convert_file(Conversion c) {
+int convert_file(const Conversion& c) {
+    check_json_output(c.json, c.output);
     const ForeignFilter filter = read(c);
     if (c.to == ours) {
         save_as_ours(filter, c);
@@ -259,6 +270,7 @@ int convert_file(Conversion c) {
     auto converted = convert(filter, parse_foreign_format(c.to), c.keys);
     if (!converted) throw std::runtime_error(c.input + ": " + converted.error().message);
     save_file(*converted, c.output);
+    say_converted(c, *converted);
     return 0;
 }
 
@@ -327,6 +339,7 @@ void make_convert(CLI::App& command, int& status) {
     add_choice<KeyKind>(command, "--keys", c.keys,
                         {{"lines", KeyKind::bytes}, {"u64", KeyKind::integers}},
                         "the kind of the keys, if the bytes do not say");
+    add_json(command, c.json);
 }
 
 }  // namespace simdbloom::tools

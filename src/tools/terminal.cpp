@@ -95,7 +95,8 @@ void print_key(std::string_view key, std::string_view end) {
     static const bool on_terminal = is_terminal(1);
     static std::string line;  // one call of the C library a key
     if (!on_terminal) line.assign(key).append(end);
-    else line = escaped(key, end == "\n\n" ? "\t\n" : "\t") + (end[0] == '\0' ? "\n" : end.data());
+    else line = escaped(key, end == "\n\n" ? "\t\n" : "\t").append(end);
+    if (on_terminal && line.back() == '\0') line.back() = '\n';
     print_own(stdout, line);
 }
 

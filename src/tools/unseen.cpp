@@ -109,13 +109,15 @@ int run(UnseenSettings s) {
     if (!s.quiet && !s.json) {
         const bool paragraphs = s.format == KeyFormat::paragraphs;
         print_line(stderr, "%llu %s read, %llu unseen; about %.3g more were new and are lost",
-                   count_of(read), paragraphs ? "paragraphs" : "lines", count_of(unseen), lost);
+                   count_of(read), paragraphs ? "paragraphs" : "lines", count_of(unseen),
+                   lost < 0.005 ? 0 : lost);
         print_line(
             stderr,
-            "%s%s%llu keys in %zu filters of %s, %.1f MiB, %.1f%% of capacity, FPR now about "
+            "%s%s%llu keys in %zu filter%s of %s, %.1f MiB, %.1f%% of capacity, FPR now about "
             "%.3g%%, at most %.3g%%",
             s.filter.c_str(), s.filter.empty() ? "" : ": ", count_of(filter.stored()),
-            filter.filters().size(), filter.filters().front().spec().c_str(),
+            filter.filters().size(), filter.filters().size() == 1 ? "" : "s",
+            filter.filters().front().spec().c_str(),
             static_cast<double>(filter.size_in_bytes()) / (1 << 20),
             100.0 * static_cast<double>(filter.stored()) / static_cast<double>(filter.capacity()),
             100 * filter.estimated_fpr(), 100 * filter.fpr_bound());

@@ -10,6 +10,12 @@ const leastText = `Math.min(...[...document.querySelectorAll('svg')].flatMap((sv
   const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
   return scale ? [...svg.querySelectorAll('text')].map(
     (text) => text.getAttribute('font-size') * scale) : []; }))`;
+const cut = `[...document.querySelectorAll('svg')].flatMap((svg) => {
+  const box = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll('text')].filter((text) => {
+    const { left, right } = text.getBoundingClientRect();
+    return left < box.left - 1 || right > box.right + 1; }).map((text) => text.textContent);
+}).join()`;
 const brightness = `getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0] * 1`;
 const opened = `document.querySelectorAll('details').forEach((d) => { d.open = true; })`;
 
@@ -23,6 +29,7 @@ for (const path of process.argv.slice(2)) {
       { features: [{ name: 'prefers-color-scheme', value: scheme }] });
     assert.equal(await page.run(outside), 0, `${path}: wider than ${width} px`);
     assert.ok(await page.run(leastText) >= 10.9, `${path}: small text at ${width} px`);
+    assert.equal(await page.run(cut), '', `${path}: text beyond a picture at ${width} px`);
     assert.equal(await page.run(brightness) < 60, scheme === 'dark', path);
   };
   // A single level has no skyline, and its first picture stands below two tables.

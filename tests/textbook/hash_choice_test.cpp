@@ -92,9 +92,9 @@ TEST(ProbeSchemes, HalvesOfA128BitHashAreTwoFunctions) {
 }
 
 TEST(ProbeSchemes, ErrorsNameTheValue) {
-    EXPECT_INVALID("k = 0", DoubleHashing<Fnv1a>(0));
-    EXPECT_INVALID("k = 65", Seeds<Fnv1a>(65));
-    EXPECT_INVALID("k = 0", Functions<std::function<std::uint64_t(int)>>({}));
+    EXPECT_INVALID("k=0", DoubleHashing<Fnv1a>(0));
+    EXPECT_INVALID("k=65", Seeds<Fnv1a>(65));
+    EXPECT_INVALID("k=0", Functions<std::function<std::uint64_t(int)>>({}));
     EXPECT_INVALID("0 bits", SchemeBloom(0, Seeds<Fnv1a>(1)));
     EXPECT_INVALID("-1.0", SchemeBloom<Seeds<Fnv1a>>::with_bits_per_key(100, -1, Seeds<Fnv1a>(1)));
     EXPECT_INVALID("nan", SchemeBloom<Seeds<Fnv1a>>::with_bits_per_key(100, NAN, Seeds<Fnv1a>(1)));

@@ -71,7 +71,7 @@ public:
     std::size_t waiting_for() const noexcept;
     /// Whether the sender's last attempt is sealed and all its parts are united. Throws
     /// std::out_of_range.
-    bool is_complete(std::size_t sender) const { return senders_.at(sender).is_complete(); }
+    bool is_complete(std::size_t sender) const;
     /// The bytes of the union; 0 unless open.
     std::size_t bytes() const noexcept { return sum_.size(); }
     /// How many messages became that.
@@ -87,6 +87,7 @@ private:
         std::string fault{};
         bool is_complete() const noexcept;
     };
+    const Sender& checked(std::size_t sender) const;
     Took taken(const FilterMessage& message);
     Took add_part(Sender& sender, const FilterMessage& message);
     std::optional<LoadError> unite(std::span<const std::byte> part);

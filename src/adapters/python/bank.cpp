@@ -15,6 +15,9 @@ namespace {
 /// Throws TypeError and ValueError that name the set whose number of keys is none.
 std::vector<std::size_t> sizes_of(const py::iterable& given) {
     std::vector<std::size_t> sizes;
+    if (py::hasattr(given, "ndim") && given.attr("ndim").cast<int>() != 1)
+        throw py::value_error("simdbloom: n_keys has the shape " + repr_of(given.attr("shape")) +
+                              ": give one number a set");
     for (const py::handle size : given) {
         const auto text = [&] {
             return "simdbloom: n_keys[" + std::to_string(sizes.size()) + "]=" + repr_of(size);

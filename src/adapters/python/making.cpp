@@ -132,6 +132,9 @@ void save_to(const py::object& file, const std::function<void(const std::filesys
             throw py::error_already_set();
         }
         if (written.is_none()) return;
+        if (PyLong_Check(written.ptr()) == 0)
+            throw py::type_error("simdbloom: write() of " + repr_of(file) + " returned " +
+                                 repr_of(written) + ", not a number of bytes");
         const auto n = written.cast<py::ssize_t>();
         if (n <= 0 || n > static_cast<py::ssize_t>(py::len(rest))) {
             PyErr_Format(PyExc_OSError, "simdbloom: write() of %R wrote %zd of %zu bytes",

@@ -63,10 +63,16 @@ std::size_t FilterExchange::waiting_for() const noexcept {
     }));
 }
 
+const FilterExchange::Sender& FilterExchange::checked(std::size_t sender) const {
+    if (sender < senders_.size()) return senders_[sender];
+    throw std::out_of_range(
+        detail::to_text("simdbloom: sender ", sender, " is none of ", senders_.size()));
+}
+
+bool FilterExchange::is_complete(std::size_t sender) const { return checked(sender).is_complete(); }
+
 Took FilterExchange::take(const FilterMessage& message) {
-    if (message.sender >= senders_.size())
-        throw std::out_of_range(
-            detail::to_text("simdbloom: sender ", message.sender, " is none of ", senders_.size()));
+    (void)checked(message.sender);
     const Took took = taken(message);
     ++counts_[static_cast<std::size_t>(took)];
     return took;

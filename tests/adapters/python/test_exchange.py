@@ -79,8 +79,8 @@ class Exchanges(Case):
             (TypeError, '"part" needs data', lambda: exchange.take("part", 0)),
             (TypeError, '"sealed" has no data', lambda: exchange.take("sealed", 0, b"x")),
             (TypeError, "'x' is neither bytes", lambda: exchange.take("part", 0, "x")),
-            (ValueError, "attempt=-1 is below 0", lambda: exchange.take("failed", 0, attempt=-1)))
-        self.assertRaises(IndexError, exchange.is_complete, 2)
+            (ValueError, "attempt=-1 is below 0", lambda: exchange.take("failed", 0, attempt=-1)),
+            (IndexError, "sender 2 is none of 2", lambda: exchange.is_complete(2)))
 
 
 class SavedParts(Case):

@@ -20,6 +20,11 @@ class Text(str):
     pass
 
 
+class Writer:
+    def write(self, data):
+        return "x"
+
+
 class Index:
     def __index__(self):
         return 5
@@ -127,6 +132,13 @@ class Calls(Case):
             (ValueError, r'"growing16" has no size',
              lambda: simdbloom.expected_fpr("growing16", 10, 12)),
             (ValueError, r"advise\(\): n_keys=-5 is below 0", lambda: simdbloom.advise(-5, 50.0)),
+            (ValueError, r"n_keys has the shape \(2, 2\)",
+             lambda: simdbloom.CompactBank.for_fpr(np.ones((2, 2), int), 0.01)),
+            (TypeError, r"write\(\) of .* returned 'x'", lambda: f.save(Writer())),
+            (TypeError, r"CompactBank is made by .*for_fpr", lambda: simdbloom.CompactBank([5])),
+            (TypeError, r"Choice is made by other calls", lambda: simdbloom.Choice()),
+            (ValueError, r"filter of 0 bits", lambda: simdbloom.SchemeBloom(0, "double", 7)),
+            (ValueError, r"k=65 is not from", lambda: simdbloom.SchemeBloom(9, "double", 65)),
             line=r"[^\n]{10,120}")
 
     def test_of_a_map_give_no_keys(self):

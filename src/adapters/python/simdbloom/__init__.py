@@ -15,3 +15,4 @@ _simdbloom._describe(_calls.doc_of, _calls.explain)
 for _name in __all__:
     if hasattr(globals()[_name], "__module__"):
         globals()[_name].__module__ = __name__
+    _calls.explain_init(globals()[_name])

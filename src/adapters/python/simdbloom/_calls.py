@@ -3,6 +3,7 @@
 import inspect
 import re
 import reprlib
+from types import WrapperDescriptorType as _Slot
 
 
 def _split(text):
@@ -89,3 +90,16 @@ def explain(message, args, named):
     if not faults:
         return TypeError(f"simdbloom: {name}({_plain(parameters)}) does not take these arguments")
     return type(faults[0])(f"simdbloom: {name}(): {faults[0]}")
+
+
+def explain_init(cls):
+    """Gives a class without a constructor one that says what makes its objects."""
+    if not isinstance(cls, type) or not isinstance(vars(cls).get("__init__"), _Slot):
+        return
+    makers = [name for name, member in vars(cls).items()
+              if isinstance(member, (classmethod, staticmethod)) and name[0] != "_"]
+    made_by = f"by {', '.join(makers)}" if makers else "by other calls alone"
+
+    def __init__(self, *args, **named):
+        raise TypeError(f"simdbloom: {cls.__name__} is made {made_by}")
+    cls.__init__ = __init__

@@ -11,35 +11,9 @@ const LEAST = -(2n ** 63n), MOST = 2n ** 64n - 1n;
 const ANSWER = { count: 0, bitmap: 1, select: 2 };
 const ONE = { contains: 0, insert: 1, erase: 2 };
 /** Strings of a batch that are encoded at once. */
-const TOGETHER = 64;
-/** Whether a string is ASCII; if so, `bytes` has it from `at` on. */
-function asAscii(string, bytes, at) {
-  const { read, written } = utf8.encodeInto(string, bytes.subarray(at, at + string.length));
-  return read === string.length && written === read;
-}
-/** Longer strings, and those with surrogates, are left to encodeInto: it takes 100 ns to begin. */
-const SHORT = 48;
-
-/** Writes a string as UTF-8 and returns the number of bytes. There must be room for three bytes a
- *  UTF-16 unit. */
-function write(string, bytes, at) {
-  let to = at;
-  for (let i = 0; i < string.length; ++i) {
-    const unit = string.charCodeAt(i);
-    if (unit > 0xD7FF || string.length > SHORT)
-      return utf8.encodeInto(string, bytes.subarray(at, at + 3 * string.length)).written;
-    if (unit < 0x80) bytes[to++] = unit;
-    else {
-      if (unit < 0x800) bytes[to++] = 0xC0 | unit >> 6;
-      else {
-        bytes[to++] = 0xE0 | unit >> 12;
-        bytes[to++] = 0x80 | unit >> 6 & 0x3F;
-      }
-      bytes[to++] = 0x80 | unit & 0x3F;
-    }
-  }
-  return to - at;
-}
+const TOGETHER = 1024;
+/** encodeInto takes as long as so many calls of charCodeAt, of 3 ns. */
+const SHORT = 32;
 
 /** simdbloom(bytes of simdbloom.wasm): the functions, once they are compiled. */
 export async function simdbloom(wasmBinary) {
@@ -116,13 +90,25 @@ function functionsOf(m) {
   /** What simdbloom_wasm_number or simdbloom_wasm_string says of one key. Nothing is allocated for
    *  numbers and short strings. */
   const ROOM = 3 << 10, scratch = m._malloc(ROOM) >>> 0;
+  /** Writes a string as UTF-8 to scratch and returns the number of bytes. */
+  function write(string) {
+    const bytes = heap(), n = string.length;
+    let at = scratch;
+    for (let i = 0; i < n && n <= SHORT; ++i) {
+      const unit = string.charCodeAt(i);
+      if (unit > 0x7F) break;
+      bytes[at++] = unit;
+    }
+    if (at - scratch === n) return n;
+    return utf8.encodeInto(string, bytes.subarray(scratch, scratch + ROOM)).written;
+  }
   const word = new BigInt64Array(1), halves = new Int32Array(word.buffer);
   function one(filter, what, key) {
     let done;
     if (Number.isSafeInteger(key))
       done = m._simdbloom_wasm_number(filter, what, key | 0, Math.floor(key / 2 ** 32) | 0);
     else if (typeof key === 'string' && 3 * key.length <= ROOM)
-      done = m._simdbloom_wasm_string(filter, what, scratch, write(key, m.HEAPU8, scratch));
+      done = m._simdbloom_wasm_string(filter, what, scratch, write(key));
     else if (isBytes(key)) {
       const bytes = bytesOf(key);
       done = withBytes([bytes], (at) => m._simdbloom_wasm_string(filter, what, at, bytes.length));
@@ -156,38 +142,54 @@ function functionsOf(m) {
     return withBytes([raw(words)], (at) => work(at, 0, keys.length, 8));
   }
   function withStrings(keys, work) {
-    let units = 0, longest = 0, isAscii = true;
+    let units = 0, areTexts = true;
     for (const key of keys) {
       if (!isBytes(key))
         throw new TypeError(`simdbloom: ${String(key)} is among strings but is not a string`);
       units += key.length;
-      if (key.length > longest) longest = key.length;
-      isAscii &&= typeof key === 'string';
+      areTexts &&= typeof key === 'string';
     }
-    isAscii &&= longest <= SHORT;
-    // Room for ASCII; once that is too little, for whatever is left.
-    let all = new Uint8Array(units + 2 * longest), end = 0;
     const offsets = new Uint32Array(keys.length + 1);
-    for (let i = 0; i < keys.length; ++i) {
-      if (isAscii && i % TOGETHER === 0)
-        isAscii = asAscii(keys.slice(i, i + TOGETHER).join(''), all, end);
-      const key = keys[i], n = key.length;
-      if (!isAscii && end + 3 * n > all.length) {
+    const all = (areTexts && encodedTogether(keys, units, offsets)) || encoded(keys, offsets);
+    return withBytes([all, raw(offsets)], (at, ends) => work(at, ends, keys.length, 0));
+  }
+  /** The bytes of keys, and their offsets. */
+  function encoded(keys, offsets) {
+    const parts = keys.map(bytesOf);
+    parts.forEach((part, i) => { offsets[i + 1] = offsets[i] + part.length; });
+    const all = new Uint8Array(offsets[keys.length]);
+    parts.forEach((part, i) => all.set(part, offsets[i]));
+    return all;
+  }
+  /** The same of strings of so many units; undefined if a surrogate pair lies in two of them. */
+  function encodedTogether(keys, units, offsets) {
+    let all = new Uint8Array(units), end = 0;
+    for (let i = 0; i < keys.length;) {
+      const some = keys.slice(i, i + TOGETHER), text = some.join('');
+      let { read, written } = utf8.encodeInto(text, all.subarray(end));
+      if (read !== text.length) {
         const wider = new Uint8Array(end + 3 * units);
         wider.set(all.subarray(0, end));
         all = wider;
+        ({ read, written } = utf8.encodeInto(text, all.subarray(end)));
       }
-      units -= n;
-      if (isAscii) end += n;
-      else if (typeof key === 'string') end += write(key, all, end);
-      else {
-        all.set(key, end);
-        end += n;
+      units -= text.length;
+      const isAscii = read === written;
+      for (const { length } of some) {
+        if (isAscii) end += length;
+        else {
+          let left = length;
+          while (left > 0) {
+            const lead = all[end];
+            end += lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+            left -= lead < 0xF0 ? 1 : 2;
+          }
+          if (left < 0) return undefined;
+        }
+        offsets[++i] = end;
       }
-      offsets[i + 1] = end;
     }
-    return withBytes([all.subarray(0, end), raw(offsets)],
-      (at, offsetsAt) => work(at, offsetsAt, keys.length, 0));
+    return all.subarray(0, end);
   }
 
   const forgotten = new FinalizationRegistry(({ release, at }) => release(at));
