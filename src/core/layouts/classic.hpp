@@ -189,6 +189,12 @@ private:
         /// time took 4.58, 11.7, 18.3 ns, this takes 3.56, 9.2, 12.6.
         template <unsigned level, class NumbersAt>
         void pass_chunk(const std::uint64_t* position, const NumbersAt& numbers_at) {
+            // Scalar code branches: 3.9 ns key by key, 6.5 this way (16 KiB).
+            if constexpr (O::lanes == 1) {
+                for (std::size_t i = 0; i < chunk_keys; ++i)
+                    pass<level>(position[i], numbers_at(i), all);
+                return;
+            }
             unsigned alive[chunk_keys];
             for (std::size_t i = 0; i < chunk_keys; i += O::lanes)
                 alive[i] = test(t, O::load(position + i), all);
