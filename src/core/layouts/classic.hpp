@@ -1,7 +1,7 @@
 // classic and counting: k probes anywhere. Probe i is needed only for the keys that passed the
 // probes before it.
 //
-//   keys -> probe 0 -> queue 1 -> probe 1 -> queue 2 -> .. -> probe 5 and all after it -> found
+//   keys -> probe 0 -> queue 1 -> probe 1 -> queue 2 -> .. -> probe 7 and all after it -> found
 //              |                     |                             |
 //            absent                absent                        absent
 //
@@ -86,9 +86,10 @@ struct Classic {
 
 private:
     static constexpr unsigned max_k = layouts::classic::traits.k_max;
-    // Level i makes probe i. The last level, which 1 in 32 strangers reach, makes all probes that
-    // are left.
-    static constexpr unsigned levels = 6;
+    // Level i makes probe i. The last level, which 1 in 128 absent keys reach, makes all probes
+    // that are left, each after the one before: with 6 levels, half of the keys present, k = 8, a
+    // key took 8.9 ns, not 8.1 (AVX2, 2 MiB, Xeon 167).
+    static constexpr unsigned levels = 8;
     struct Numbers {
         std::uint64_t number[O::lanes] = {};
         constexpr Numbers() {
@@ -161,30 +162,53 @@ private:
         std::size_t run(const Batch& b) {
             const HashSource<O> hashes(t.seed, b);
             KeySource<O, true> keys_from(b);
-            V keys = O::load(numbers.number);
-            std::size_t at = 0;
-            const auto vector = [&](const std::uint64_t* p) {
-                pass<0>(hashes(p), keys, all);
-                keys = keys + O::broadcast(O::lanes);
-                at += O::lanes;
+            const auto numbers_from = [](std::size_t first) {
+                return O::load(numbers.number) + O::broadcast(first);
             };
-            while (at + chunk_keys <= b.size) {
+            std::size_t at = 0;
+            for (; at + chunk_keys <= b.size; at += chunk_keys) {
                 const std::uint64_t* const p = keys_from(at, chunk_keys);
-                for (std::size_t i = 0; i < chunk_keys; i += O::lanes) vector(p + i);
+                alignas(64) std::uint64_t position[chunk_keys];
+                for (std::size_t i = 0; i < chunk_keys; i += O::lanes)
+                    O::store(position + i, hashes(p + i));
+                pass_chunk<0>(position, [&](std::size_t i) { return numbers_from(at + i); });
                 flow<1>();
             }
             const std::uint64_t* p = keys_from(at, b.size - at);
-            for (; at + O::lanes <= b.size; p += O::lanes) vector(p);
-            if (at < b.size) pass<0>(hashes.padded(p, b.size - at), keys, first_lanes(b.size - at));
+            for (; at + O::lanes <= b.size; p += O::lanes, at += O::lanes)
+                pass<0>(hashes(p), numbers_from(at), all);
+            if (at < b.size)
+                pass<0>(hashes.padded(p, b.size - at), numbers_from(at), first_lanes(b.size - at));
             finish<1>();
             return emit.end(b.size);
         }
 
-        /// Makes the probe of one level for one vector of keys. A key that passes goes to the next
-        /// level's queue, or out after the last probe.
+        /// Makes the probe of one level for 64 keys. All are tested before the first is put into a
+        /// queue: where that is depends on the tests before, and loads wait for it. On a Xeon
+        /// (model 167, AVX2, 2 MiB, 6 levels; none, half, all of the keys present) a vector at a
+        /// time took 4.58, 11.7, 18.3 ns, this takes 3.56, 9.2, 12.6.
+        template <unsigned level, class NumbersAt>
+        void pass_chunk(const std::uint64_t* position, const NumbersAt& numbers_at) {
+            // Scalar code branches: 3.9 ns key by key, 6.5 this way (16 KiB).
+            if constexpr (O::lanes == 1) {
+                for (std::size_t i = 0; i < chunk_keys; ++i)
+                    pass<level>(position[i], numbers_at(i), all);
+                return;
+            }
+            unsigned alive[chunk_keys];
+            for (std::size_t i = 0; i < chunk_keys; i += O::lanes)
+                alive[i] = test(t, O::load(position + i), all);
+            for (std::size_t i = 0; i < chunk_keys; i += O::lanes)
+                go_on<level>(O::load(position + i), numbers_at(i), alive[i]);
+        }
+        /// The same for one vector of keys.
         template <unsigned level>
         void pass(V position, V keys, unsigned alive) {
-            alive = test(t, position, alive);
+            go_on<level>(position, keys, test(t, position, alive));
+        }
+        /// A key that passed goes to the next level's queue, or out after the last probe.
+        template <unsigned level>
+        void go_on(V position, V keys, unsigned alive) {
             if constexpr (level + 1 < levels) {
                 if (level + 1 < t.k) {
                     queues[level].append(next(position), keys, alive);
@@ -199,21 +223,25 @@ private:
             emit(keys, alive);
         }
 
-        /// Takes 64 keys from every queue that holds so many.
+        /// Takes 64 keys from every queue that holds so many, from the last queue to this one: the
+        /// keys that pass wait for the next turn, and no load for a test of the same turn.
         template <unsigned level>
         void flow() {
             if constexpr (level < levels) {
+                flow<level + 1>();
                 Queue& q = queues[level - 1];
                 if (q.size() < chunk_keys) return;
-                for (std::size_t i = 0; i < chunk_keys; i += O::lanes, q.first += O::lanes)
-                    pass<level>(q.positions(), q.keys(), all);
-                flow<level + 1>();
+                const std::size_t first = q.first % Queue::room;
+                pass_chunk<level>(q.position + first,
+                                  [&](std::size_t i) { return O::load(q.key + first + i); });
+                q.first += chunk_keys;
             }
         }
         /// Empties the queues.
         template <unsigned level>
         void finish() {
             if constexpr (level < levels) {
+                flow<level + 1>();
                 Queue& q = queues[level - 1];
                 for (; q.size() >= O::lanes; q.first += O::lanes) {
                     pass<level>(q.positions(), q.keys(), all);
