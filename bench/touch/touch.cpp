@@ -1,7 +1,6 @@
 #include "touch/touch.hpp"
 
 #include <algorithm>
-#include <set>
 #include <stdexcept>
 
 #include "bank/kernel_table.hpp"
@@ -108,14 +107,20 @@ std::uint64_t touch(const FilterBank& bank, std::span<const std::uint64_t> keys,
     return sum;
 }
 
-unsigned lines_touched(const FilterBank& bank, std::uint64_t hash) {
+std::vector<std::uint32_t> lines_of(const FilterBank& bank, std::uint64_t hash) {
     const std::uint64_t bytes = bank.row_bytes();
     BankRows rows(bank);
-    std::set<std::uint64_t> lines;
+    std::vector<std::uint32_t> lines;
     for (const std::uint64_t row : rows(&hash, 1))
         for (std::uint64_t line = row / 64; line <= (row + bytes - 1) / 64; ++line)
-            lines.insert(line);
-    return static_cast<unsigned>(lines.size());
+            lines.push_back(static_cast<std::uint32_t>(line));
+    std::ranges::sort(lines);
+    lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+    return lines;
+}
+
+unsigned lines_touched(const FilterBank& bank, std::uint64_t hash) {
+    return static_cast<unsigned>(lines_of(bank, hash).size());
 }
 
 unsigned lines_touched(const FilterBase& filter, std::uint64_t hash) {
