@@ -260,7 +260,7 @@ void save_as_ours(const ForeignFilter& filter, const Conversion& c) {
     say_converted(c, same);
 }
 
-int convert_file(const Conversion& c) {
+int convert_file(Conversion c) {
     check_json_output(c.json, c.output);
     const ForeignFilter filter = read(c);
     if (c.to == ours) {
