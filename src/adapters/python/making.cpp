@@ -70,19 +70,24 @@ std::shared_ptr<Filter> made(const std::string& spec, std::size_t n_keys,
                                     : make_filter(spec, n_keys, *bits_per_key, options));
 }
 
-/// A view of a filter with a layout (plain), or of a fuse filter.
-template <class Plain, class Fuse>
-std::shared_ptr<Filter> viewed(const Plain& plain, const Fuse& fuse, py::object memory,
-                               const std::filesystem::path* path) {
+/// A view of a filter with a layout (plain), or of a fuse filter. Structures of several filters are
+/// copied, if `copy` does that.
+template <class Plain, class Fuse, class Copy>
+std::shared_ptr<Filter> viewed(const Plain& plain, const Fuse& fuse, const Copy& copy,
+                               py::object memory, const std::filesystem::path* path) {
     Loaded<FrozenFilter> filter = [&] {
         const NoGil no_gil;
         return plain();
     }();
     if (filter) return std::make_shared<Filter>(*filter, std::move(memory));
-    if (filter.error().fault == LoadFault::foreign)
+    if (filter.error().fault == LoadFault::foreign) {
         if (Loaded<BloomierMap> map = fuse())
             return std::make_shared<Filter>(FrozenFilter(AnyFilter(std::move(map).value())),
                                             std::move(memory));
+        if constexpr (requires { copy(); })
+            if (Loaded<AnyFilter> whole = copy())
+                return std::make_shared<Filter>(FrozenFilter(std::move(whole).value()));
+    }
     throw_load_error(filter.error(), path);
 }
 
@@ -200,7 +205,8 @@ void define_filter_saving(ClassOf<Filter>& type) {
     define_saving(type);
     define_mapping(type, [](const Path& path, const Options& options) {
         return viewed([&] { return map_file<FrozenFilter>(path, options); },
-                      [&] { return map_file<BloomierMap>(path, options); }, py::object(), &path);
+                      [&] { return map_file<BloomierMap>(path, options); }, nullptr, py::object(),
+                      &path);
     });
     using Bytes = std::span<const std::byte>;
     define_view(
@@ -210,7 +216,8 @@ void define_filter_saving(ClassOf<Filter>& type) {
         },
         [](Bytes bytes, const Options& options, const py::object& memory) {
             return viewed([&] { return view<FrozenFilter>(bytes, options); },
-                          [&] { return view<BloomierMap>(bytes, options); }, memory, nullptr);
+                          [&] { return view<BloomierMap>(bytes, options); },
+                          [&] { return load<AnyFilter>(bytes, options); }, memory, nullptr);
         });
 }
 

@@ -137,7 +137,7 @@ void define_view(Type& type, const Copy& copy, const View& view) {
         type, "view", "buffer",
         "The object of to_bytes(), read-only: its bits stay in the buffer, which must not change. "
         "They are copied if the buffer does not begin at a multiple of 64 bytes, as bytes objects "
-        "do not.",
+        "do not, and if the structure has several filters.",
         [=](const py::object& buffer, const Options& options) {
             const BufferOf held(buffer);
             if (reinterpret_cast<std::uintptr_t>(held.bytes().data()) % 64 != 0)

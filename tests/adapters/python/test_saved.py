@@ -80,10 +80,9 @@ class Structures(Case):
                 views = []
                 if name in ("growing16", "scalable"):  # several filters
                     self.fault("foreign", cls.map, path)
-                    self.fault("foreign", cls.view, aligned(thing))
                 elif hasattr(cls, "map"):
                     views = [cls.map(path)]
-                if views and hasattr(cls, "view"):
+                if hasattr(cls, "map") and hasattr(cls, "view"):
                     views += [cls.view(data), cls.view(aligned(thing))]
                     again += [view.copy() for view in views]
                 for other in again + views:
