@@ -1,7 +1,6 @@
 // Filters made, saved, loaded and viewed in memory, and their pickles.
 
 #include <pybind11/stl.h>
-#include <pybind11/stl/filesystem.h>
 
 #include <string>
 #include <utility>
@@ -70,25 +69,31 @@ std::shared_ptr<Filter> made(const std::string& spec, std::size_t n_keys,
                                     : make_filter(spec, n_keys, *bits_per_key, options));
 }
 
-/// A view of a filter with a layout (plain), or of a fuse filter. Structures of several filters are
-/// copied, if `copy` does that.
+/// A read-only filter: by plain() if it has a layout, else by fuse() if it is a fuse filter, else
+/// by copy(), unless that is null: structures of several filters cannot be viewed in place.
 template <class Plain, class Fuse, class Copy>
 std::shared_ptr<Filter> viewed(const Plain& plain, const Fuse& fuse, const Copy& copy,
                                py::object memory, const std::filesystem::path* path) {
-    Loaded<FrozenFilter> filter = [&] {
+    const auto read = [](const auto& by) {
         const NoGil no_gil;
-        return plain();
-    }();
+        return by();
+    };
+    const Loaded<FrozenFilter> filter = read(plain);
     if (filter) return std::make_shared<Filter>(*filter, std::move(memory));
-    if (filter.error().fault == LoadFault::foreign) {
-        if (Loaded<BloomierMap> map = fuse())
+    LoadError error = filter.error();
+    if (error.fault == LoadFault::foreign) {
+        if (Loaded<BloomierMap> map = read(fuse))
             return std::make_shared<Filter>(FrozenFilter(AnyFilter(std::move(map).value())),
                                             std::move(memory));
-        if constexpr (requires { copy(); })
-            if (Loaded<AnyFilter> whole = copy())
-                return std::make_shared<Filter>(FrozenFilter(std::move(whole).value()));
+        else if (map.error().fault != LoadFault::foreign) error = map.error();
     }
-    throw_load_error(filter.error(), path);
+    if constexpr (requires { copy(); })
+        if (error.fault == LoadFault::foreign) {
+            if (Loaded<AnyFilter> whole = read(copy))
+                return std::make_shared<Filter>(FrozenFilter(std::move(whole).value()));
+            else error = whole.error();
+        }
+    throw_load_error(error, path);
 }
 
 }  // namespace

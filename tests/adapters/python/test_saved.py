@@ -159,6 +159,12 @@ class Structures(Case):
                 self.fault("foreign", cls.from_bytes, others[cls].to_bytes())
             self.fault("limit", cls.from_bytes, data, max_bytes=1)
         self.assertRaises(LoadError, Filter.view, filled().to_bytes()[:-1])
+        for thing in (filled(), filled("growing16"), filled("scalable:split256"),
+                      simdbloom.build_filter([1, 2])):
+            damaged = aligned(thing)
+            damaged[-9] ^= 1
+            with self.subTest(thing.spec):
+                self.fault("checksum", Filter.view, damaged)
 
     def test_say_what_is_no_file(self):
         for thing in (filled(), Map([1, 2], [3, 4]), join_of([1, 2]), bank_of(FilterBank, 3)[0],
