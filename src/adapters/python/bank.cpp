@@ -12,7 +12,7 @@ namespace simdbloom::python {
 
 namespace {
 
-/// Throws TypeError and ValueError that name the set whose number of keys is none.
+/// The n_keys of each set. Throws TypeError or ValueError that names the set with a wrong one.
 std::vector<std::size_t> sizes_of(const py::iterable& given) {
     std::vector<std::size_t> sizes;
     if (py::hasattr(given, "ndim") && given.attr("ndim").cast<int>() != 1)
@@ -35,7 +35,8 @@ std::vector<std::size_t> sizes_of(const py::iterable& given) {
     return sizes;
 }
 
-/// Throws TypeError for what is not a filter, ValueError for filters of which no bank is made.
+/// A bank with copies of the filters. Throws TypeError for an object that is not a Filter,
+/// ValueError for a filter that cannot be a set of the bank.
 SharedBank<FilterBank> of_filters(const py::iterable& given, const Text& isa,
                                   std::size_t max_bytes) {
     std::vector<std::shared_ptr<Filter>> filters;
@@ -71,7 +72,8 @@ SharedBank<FilterBank> of_filters(const py::iterable& given, const Text& isa,
 std::size_t number_of(std::size_t given) { return given; }
 std::vector<std::size_t> number_of(const py::iterable& given) { return sizes_of(given); }
 
-/// Defines with_bits_per_key and for_fpr. `numbers` are the names of what the sets are made from.
+/// Defines with_bits_per_key and for_fpr. `numbers`: the arguments before the size, which
+/// give the number of the sets and of their keys.
 template <class B, class... Given>
 void define_making(BankType<B>& type, const std::string& numbers_doc,
                    const std::same_as<py::arg> auto&... numbers) {
@@ -206,8 +208,8 @@ void define_filter_bank(py::module_& module) {
         module, "FilterBank",
         "Many Bloom filters of one layout and size, the sets, asked with one key: made by for_fpr, "
         "with_bits_per_key or of. Sets are numbered from 0; len() is their number. All sets have "
-        "keys of one kind, seed and secret; spec, n_keys, bits_per_key and expected_fpr() are "
-        "those of each set.",
+        "keys of one kind, seed and secret; spec, n_keys, bits_per_key and expected_fpr() "
+        "describe one set.",
         " sets: their number. n_keys: of each set.", "sets"_a, "n_keys"_a);
     type.def_static("of", &of_filters, "filters"_a, py::kw_only(), "isa"_a = py::none(),
                     "max_bytes"_a = 0,

@@ -1,4 +1,4 @@
-// A bank of Python, and what it is asked.
+// What Python's classes FilterBank and CompactBank share: their common class and its lookups.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // The members of the Python class Filter.
 
 #include <pybind11/stl.h>
-#include <pybind11/stl/filesystem.h>
 
 #include <optional>
 #include <string>
@@ -92,7 +91,7 @@ void define_sets(Type& type) {
 
 using F = const AnyFilter&;
 
-/// The property of the structures for which ask(filter) is defined. AttributeError for others.
+/// Defines a property for the structures that have ask(structure). AttributeError for others.
 template <class Value, class Ask>
 void fact(Type& type, const char* name, const char* doc, const Ask& ask) {
     type.def_property_readonly(
@@ -113,12 +112,10 @@ void fact(Type& type, const char* name, const char* doc, const Ask& ask) {
         doc);
 }
 
-/// Of the counting structures: how often each key is in the filter at most.
+/// How often each key is in a counting filter at most. ValueError for another filter.
 py::array_t<std::uint8_t> count_estimate(const Filter& self, py::handle keys, bool hashed) {
     Keys batch(keys, hashed);
-    const KeyKind kind = kind_of(self);
-    const HashedKeys of(batch, self.row_hash(),
-                        [&](const JoinRows& rows) { return asked_rows(kind, rows); });
+    const HashedKeys of(batch, self.row_hash(), kind_of(self));
     const std::size_t n = of.hashes.size();
     py::array_t<std::uint8_t> counts(static_cast<py::ssize_t>(n));
     std::uint8_t* const out = counts.mutable_data();
@@ -176,9 +173,9 @@ void define_filter(py::module_& module) {
               "kernels, by default the best of usable_isas(). hashing: 'fast', 'seeded' or "
               "'keyed'; a seed or the 16 secret bytes are drawn unless given. max_bytes: "
               "MemoryError beyond, 0 for no limit. fold_levels: how often it can be halved. "
-              "huge_pages: ask for them if it is large. growth, tightening: of 'scalable', the "
-              "keys and the rate of each filter over those of the one before.\n\nRaises ValueError "
-              "that names the argument.");
+              "huge_pages: ask for them if it is large. growth, tightening: 'scalable' makes each "
+              "further filter for growth times the keys and tightening times the false-positive "
+              "rate.\n\nRaises ValueError that names the argument.");
     define_making(type);
     define_keys(type);
     define_sets(type);

@@ -60,13 +60,11 @@ py::tuple missing(py::handle message, py::handle keys, const MaybeSecret& secret
                   std::size_t max_bytes, bool hashed) {
     const BufferOf buffer(message);
     const Options options = options_of({}, 0, secret ? "keyed" : "fast", secret, max_bytes);
-    // Keys are hashed as those of the message.
+    // The message says how to hash the keys.
     const auto filter = loaded_by<AnyFilter>([&] { return load(buffer.bytes(), options); });
     Keys batch(keys, hashed);
     const auto [hashes, rows] =
-        HashedKeys(batch, hash_of_rows(filter.key_hash()), [&](const JoinRows& of) {
-            return asked_rows(filter.key_kind(), of);
-        }).without_nulls();
+        HashedKeys(batch, hash_of_rows(filter.key_hash()), filter.key_kind()).without_nulls();
     const auto found = loaded_by<MissingAtSender>(
         [&, &hashes = hashes] { return missing_at_sender(buffer.bytes(), hashes, options); });
     py::array_t<std::uint64_t> positions(static_cast<py::ssize_t>(found.positions.size()));

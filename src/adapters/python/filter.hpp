@@ -21,12 +21,6 @@ using UseHashes =
     std::function<bool(std::span<const std::uint64_t> hashes, std::span<const std::uint32_t> rows)>;
 bool each_hash(const JoinRows& rows, const UseHashes& use);
 
-/// Calls use(hashes, rows) for pieces of the rows that are not NULL, until it returns false.
-/// Returns what the last call did.
-using UseHashes =
-    std::function<bool(std::span<const std::uint64_t> hashes, std::span<const std::uint32_t> rows)>;
-bool each_hash(const JoinRows& rows, const UseHashes& use);
-
 /// Any filter, with a readers-writer lock.
 class Filter {
 public:
@@ -44,15 +38,16 @@ public:
     bool read_only() const noexcept { return own_ == nullptr; }
     const AnyFilter& get() const noexcept { return *asked_.filter(); }
     RowHash row_hash() const { return hash_of_rows(get().key_hash()); }
-    /// Of filters without keys the kind is open. Needs the lock.
+    /// Whether it has no keys yet: the first ones decide its kind. Needs the lock.
     bool is_new() const noexcept { return is_new_; }
     std::shared_mutex& mutex() const noexcept { return mutex_; }
 
-    /// As those of Guarded.
+    /// Calls use(filter) with the GIL.
     template <class Use>
     auto held(const Use& use) const {
         return locked<std::shared_lock<std::shared_mutex>>(mutex_, [&] { return use(get()); });
     }
+    /// Calls use(filter) without the GIL.
     template <class Use>
     auto read(const Use& use) const {
         const NoGil no_gil;
@@ -79,7 +74,7 @@ public:
         std::function<bool(AnyFilter&, std::span<const std::uint64_t>,
                            std::span<const std::uint32_t> rows, std::size_t first)>;
     std::size_t change_hashes(Keys&& keys, bool inserts, const ChangeHashes& use);
-    /// As Hashed::change.
+    /// Calls use(hashes, row) as Hashed::change does.
     template <class Use>
     std::size_t change(Keys&& keys, const Use& use) {
         return change_hashes(std::move(keys), true,
@@ -136,17 +131,15 @@ public:
 std::vector<std::uint64_t> hashes_for_new(py::handle keys, bool hashed, Options& options);
 
 void define_bank(py::module_& module);
-void define_calls(py::module_& module);
 void define_exchange(py::module_& module);
 void define_filter(py::module_& module);
 void define_foreign(py::module_& module);
-void define_hashed(py::module_& module);
 void define_making(ClassOf<Filter>& type);
 void define_filter_saving(ClassOf<Filter>& type);
 void define_join(py::module_& module);
 void define_map(py::module_& module);
 void define_models(py::module_& module);
-void define_schemes(py::module_& module);
 void define_star(py::module_& module);
+void define_structures(py::module_& module);
 
 }  // namespace simdbloom::python

@@ -3,7 +3,6 @@
 #include "simdbloom/foreign/foreign.hpp"
 
 #include <pybind11/stl.h>
-#include <pybind11/stl/filesystem.h>
 
 #include <memory>
 #include <string>

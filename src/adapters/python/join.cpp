@@ -1,7 +1,6 @@
 // The Python classes JoinBuilder and JoinFilter.
 
 #include <pybind11/stl.h>
-#include <pybind11/stl/filesystem.h>
 
 #include <limits>
 #include <memory>
@@ -35,14 +34,14 @@ public:
             batch.rows.insert_into(there());
         });
     }
-    /// Calls use(builder) beside other threads.
+    /// Calls use(builder), as other threads may at the same time.
     template <class Use>
     auto read(const Use& use) const {
         const NoGil no_gil;
         const std::shared_lock lock(mutex_);
         return std::invoke(use, there());
     }
-    /// Calls use(builder) alone.
+    /// Calls use(builder) while no other thread uses the builder.
     template <class Use>
     auto write(const Use& use) {
         const NoGil no_gil;
@@ -52,7 +51,7 @@ public:
     void unite(const Join& part) {
         write([&](JoinBuilder& builder) { builder.unite(part.structure); });
     }
-    /// A C made by use(builder), which is finished then.
+    /// Makes a C from use(builder). After that the builder is finished.
     template <class C, class Use>
     std::shared_ptr<C> finished(const Use& use) {
         return write([&](JoinBuilder& builder) {
@@ -61,7 +60,7 @@ public:
             return made;
         });
     }
-    /// Unites saved bytes as unite_saved does, and is finished.
+    /// Unites saved bytes by simdbloom::unite_saved. After that the builder is finished.
     Loaded<std::size_t> unite_saved(std::vector<std::byte>& into, std::span<const std::byte> other,
                                     const Options& options) {
         return write([&](JoinBuilder& builder) {
@@ -206,7 +205,7 @@ void define_saved_parts(py::module_& module) {
         },
         "data"_a,
         "The numbers of the parts that are missing in the bytes of save_part() or of a union of "
-        "such. LoadError for other bytes.");
+        "parts. LoadError for other bytes.");
 }
 
 }  // namespace

@@ -27,7 +27,6 @@ namespace simdbloom::python {
 
 namespace py = pybind11;
 using namespace py::literals;
-using namespace py::literals;
 
 /// Releases the GIL until its destructor. A thread that is still at work when the interpreter ends
 /// waits here for ever: Python would unwind the thread, and C++ would call terminate().
@@ -182,6 +181,11 @@ private:
     std::optional<std::size_t> rows_;
 };
 
+/// Throws TypeError that names both kinds unless such keys can probe a filter of that kind.
+void check_asked(KeyKind filter, KeyKind asked);
+/// The rows with keys converted for a filter of that kind. Throws as check_asked does.
+JoinRows asked_rows(KeyKind filter, const JoinRows& rows);
+
 /// The hashes of the keys, and whether each key is not NULL. Needs the GIL.
 struct HashedKeys {
     std::vector<std::uint64_t> hashes{};
@@ -199,6 +203,10 @@ struct HashedKeys {
             for (std::size_t i = 0; i < n; ++i) valid.push_back((bits[i / 8] >> (i % 8) & 1) != 0);
         });
     }
+    /// For keys that probe a filter of that kind. Throws as check_asked does.
+    HashedKeys(Keys& keys, const RowHash& hash, KeyKind filter)
+        : HashedKeys(keys, hash,
+                     [filter](const JoinRows& rows) { return asked_rows(filter, rows); }) {}
     /// The hashes of the keys that are not NULL, and their rows.
     std::pair<std::vector<std::uint64_t>, std::vector<std::uint64_t>> without_nulls() && {
         std::vector<std::uint64_t> rows;
@@ -269,11 +277,6 @@ struct OneKey {
 OneKey one_key(py::handle object);
 /// Whether it is meant as one key: not an array, an iterable, rows or a column of Arrow.
 bool is_one_key(py::handle object);
-
-/// Throws TypeError that names both kinds unless such keys can probe a filter of that kind.
-void check_asked(KeyKind filter, KeyKind asked);
-/// The rows with keys converted for a filter of that kind. Throws as check_asked does.
-JoinRows asked_rows(KeyKind filter, const JoinRows& rows);
 
 /// The kind of the keys of a filter that is being filled.
 struct Kind {

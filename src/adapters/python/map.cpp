@@ -1,7 +1,6 @@
 // The Python class Map: a value for each key of a fixed set.
 
 #include <pybind11/stl.h>
-#include <pybind11/stl/filesystem.h>
 
 #include <algorithm>
 #include <bit>
@@ -63,8 +62,7 @@ std::shared_ptr<Map> built(py::handle keys, py::handle values, std::optional<uns
 py::tuple lookup(const Map& map, py::handle keys) {
     const BloomierMap& self = map.structure;  // never changes
     Keys batch(keys);
-    const HashedKeys of(batch, hash_of_rows(self.key_hash()),
-                        [&](const JoinRows& rows) { return asked_rows(self.key_kind(), rows); });
+    const HashedKeys of(batch, hash_of_rows(self.key_hash()), self.key_kind());
     const std::size_t n = of.hashes.size();
     Values values(static_cast<py::ssize_t>(n));
     py::array_t<bool> found(static_cast<py::ssize_t>(n));

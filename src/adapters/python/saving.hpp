@@ -46,7 +46,7 @@ T loaded(Loaded<T> from, const std::filesystem::path* path = nullptr) {
     if (!from) throw_load_error(from.error(), path);
     return std::move(from).value();
 }
-/// Of load(), which needs no GIL.
+/// The structure that load() gives. load() runs without the GIL.
 template <class T, class Load>
 T loaded_by(const Load& load, const std::filesystem::path* path = nullptr) {
     Loaded<T> from = [&] {
@@ -95,7 +95,8 @@ private:
     Py_buffer buffer_{};
 };
 
-/// A path. Throws TypeError for what is neither a path nor a file, that is, has no such method.
+/// The path. Throws TypeError for an object that is not a path; the message says that the object
+/// has no such method either, unless `method` is null.
 std::filesystem::path path_of(const py::object& file, const char* method);
 /// Writes to a path by save(path), or bytes() to an object with write().
 void save_to(const py::object& file, const std::function<void(const std::filesystem::path&)>& save,

@@ -90,7 +90,7 @@ void define_counters(py::module_& module) {
              "The ns that the filter has saved: work_ns for each row that did not pass, less "
              "asking_ns for each probed row.")
         .def_readonly("asked", &C::asked, "The rows that were probed.")
-        .def_readonly("passed", &C::passed, "Those of them that passed.")
+        .def_readonly("passed", &C::passed, "The probed rows that passed.")
         .def_readonly("skipped", &C::skipped, "The rows that were taken without probing.")
         .def_property_readonly("pass_rate", &C::pass_rate,
                                "The share of the probed rows that passed.")

@@ -1,5 +1,5 @@
-// Structures that are no AnyFilter, with a readers-writer lock: those of hashes, and those that
-// hash keys themselves.
+// Structures with a readers-writer lock that are no AnyFilter. Hashed has structures that take
+// hashes, Plain has structures that hash the keys themselves.
 #pragma once
 
 #include <memory>
@@ -144,7 +144,7 @@ struct PlainKeys {
             throw py::type_error("simdbloom: keys of " + owner +
                                  " are integers, text or bytes, not " + to_string(kind));
     }
-    /// use(keys) with those that there are.
+    /// Calls use(texts) or use(numbers), or nothing if there are no keys.
     template <class Use>
     void with(const Use& use) const {
         if (!texts.empty()) use(std::span<const std::string_view>(texts));

@@ -12,8 +12,8 @@ sys.path.insert(0, FOLDER)
 import _calls  # noqa: E402
 import _simdbloom  # noqa: E402
 
-# What pybind11 calls str, object or handle, by the name of the parameter or property, which may
-# follow that of its call.
+# The types that pybind11 calls str, object or handle, by `parameter`, `call.parameter` or
+# `Class.call.parameter`; a property stands for its parameter.
 TYPES = {
     "keys": "Keys", "key": "Key", "isa": "Isa", "hashing": "Hashing", "key_kind": "KeyKind",
     "format": "Format", "to": "Format", "path": "Path", "data": "Buffer", "buffer": "Buffer",
@@ -56,7 +56,7 @@ OVERLOADS = {
         'hash: Literal["xxh64", "fnv1a", "bkdr", "djb2", "sdbm"] | Callable[[Any, int], int] '
         '= "xxh64", seed: int = 0) -> None'],
 }
-# The parameters without a name in the order of pybind11's.
+# The names of parameters that pybind11 calls arg0, arg1, .., by their call.
 NAMELESS = {"__deepcopy__": "memo", "__contains__": "key", "__getitem__": "key"}
 
 

@@ -75,7 +75,7 @@ protected:
     mutable std::shared_mutex mutex_{};
 };
 
-/// What rows are hashed with for a structure.
+/// The seed and the secret by which rows are hashed for a structure.
 inline RowHash hash_of_rows(const detail::KeyHash& hash) {
     RowHash of{hash.seed(), {}};
     if (hash.keyed()) of.secret = hash.secret();
@@ -174,9 +174,7 @@ void define_hashes(ClassOf<C>& type) {
         "hashes",
         [=](const C& self, py::handle keys) {
             Keys batch(keys);
-            const KeyKind kind = kind_of(self);
-            const HashedKeys of(batch, self.row_hash(),
-                                [&](const JoinRows& rows) { return asked_rows(kind, rows); });
+            const HashedKeys of(batch, self.row_hash(), kind_of(self));
             return py::array_t<std::uint64_t>(static_cast<py::ssize_t>(of.hashes.size()),
                                               of.hashes.data());
         },
@@ -198,7 +196,7 @@ py::array insert_if_new(C& self, py::handle keys, bool hashed) {
     return py::array(py::dtype::of<bool>(), fresh.size(), fresh.data());
 }
 
-/// Defines what fills a structure of its own keys, and what looks keys up.
+/// Defines the calls that insert keys into a structure and look keys up.
 template <class C>
 void define_filling(ClassOf<C>& type) {
     define_with_keys(

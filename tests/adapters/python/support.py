@@ -15,7 +15,7 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 
 
 class Case(unittest.TestCase):
-    """A test case that compares arrays and tables of wrong calls."""
+    """A test case that can compare arrays and check a list of wrong calls."""
 
     same = staticmethod(np.testing.assert_array_equal)
 

@@ -60,7 +60,7 @@ class Answers(Case):
                     self.same(counts, flags.sum(0))
                     for least in (0, 1, int(counts.max()), len(probe) + 1):
                         self.same(bank.select_sets(probe, least),
-                                                      np.flatnonzero(flags.sum(0) >= least))
+                                  np.flatnonzero(flags.sum(0) >= least))
                     for i in (0, 5, len(probe) - 1):
                         key = int(probe[i])
                         self.same(bank.contains(key), flags[i])
@@ -135,8 +135,7 @@ class Answers(Case):
         bits = np.unpackbits(bank.bitmap(probe), axis=1, bitorder="little")
         self.same(bits[:, :len(bank)], found)
         self.same(bank.count_per_set(probe), found.sum(0))
-        self.same(bank.select_sets(probe, 7),
-                                      np.flatnonzero(found.sum(0) >= 7))
+        self.same(bank.select_sets(probe, 7), np.flatnonzero(found.sum(0) >= 7))
         for i in range(0, len(probe), 50):
             self.same(bank.select(probe[i]), np.flatnonzero(found[i]))
             self.assertEqual(bank.count(probe[i]), found[i].sum())

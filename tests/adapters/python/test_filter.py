@@ -183,6 +183,7 @@ class Errors(Case):
             (ValueError, "fuse", lambda: simdbloom.build_filter([1, 2]).insert([3])),
             (MemoryError, "bytes", lambda: Filter("split256", 1 << 36, 10)))
 
+
 class Secrets(Case):
     def test_stay_with_the_caller(self):
         f = filled(hashing="keyed")

@@ -201,6 +201,7 @@ class NoKeys(unittest.TestCase):
                 with self.subTest(words), self.assertRaisesRegex(TypeError, words):
                     call(keys)
 
+
 @unittest.skipIf(pandas is None, "pandas is not installed")
 class Pandas(unittest.TestCase):
     def test_series_are_arrays(self):

@@ -74,8 +74,7 @@ class Foreign(Case):
                 flags = f.contains(probe)
                 self.assertLess(flags.mean(), 0.05)
                 self.same(f.select(probe), np.flatnonzero(flags))
-                self.same(
-                    np.unpackbits(f.bitmap(probe), bitorder="little", count=20000), flags)
+                self.same(np.unpackbits(f.bitmap(probe), bitorder="little", count=20000), flags)
                 some = np.array([19999, 0, 5], np.uint32)
                 self.same(f.select(probe, rows=some), some[flags[some]])
                 self.assertEqual(arrow.read(f.contains_arrow(probe))[1].tolist(), flags.tolist())

@@ -225,8 +225,7 @@ class Signals(Case):
             self.assertTrue(flags[expected].all(), keys.dtype)
             self.assertLess(flags.sum(), expected.sum() * 1.01)
             self.same(f.select(keys), np.flatnonzero(flags))
-            self.same(
-                np.unpackbits(f.bitmap(keys), bitorder="little", count=n), flags)
+            self.same(np.unpackbits(f.bitmap(keys), bitorder="little", count=n), flags)
             some = np.arange(n - 5, 3, -7, dtype=np.uint32)
             self.same(f.select(keys, rows=some), some[flags[some]])
             self.assertEqual(f.count(keys), flags.sum())

@@ -19,7 +19,8 @@ def is_categorical(keys):
 
 
 def one_by_one(keys):
-    """The keys in a form that has each text: no column of Arrow, no categories."""
+    """The keys with a text of its own for each row: Arrow columns become lists, categoricals
+    arrays."""
     for name in ("to_pylist", "to_list"):
         if is_arrow(keys) and hasattr(keys, name):
             return getattr(keys, name)()
@@ -27,8 +28,8 @@ def one_by_one(keys):
 
 
 def column_of_rows(column):
-    """__array__ turns an Arrow column of integers with NULLs into floats, which lose keys; not so
-    for pandas."""
+    """The column itself. Throws for Arrow columns, except those of pandas: their __array__ turns
+    integers with NULLs into floats, which lose keys."""
     if is_arrow(column):
         raise TypeError(f"simdbloom: Rows does not take Arrow columns ({type(column).__name__}): "
                         "pass an Arrow table, whose columns make rows")
