@@ -1,8 +1,6 @@
 // simdbloom advise: the fastest filter for a workload on this machine.
 #include "simdbloom/advice/advice.hpp"
 
-#include <memory>
-
 #include "commands.hpp"
 #include "json.hpp"
 

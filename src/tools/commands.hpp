@@ -37,8 +37,8 @@ inline void describe(CLI::App& command, const std::string& summary, const std::s
     command.description(summary)->footer(footer_of(about, examples));
 }
 
-/// What the options of a command set, and run() gets. `status` gets the exit code that run()
-/// returns.
+/// The settings of a command, for its options to fill. The command calls run() with them and stores
+/// the exit code in `status`.
 template <class Settings>
 Settings& settings_of(CLI::App& command, int& status, int (*run)(Settings)) {
     const auto settings = std::make_shared<Settings>();

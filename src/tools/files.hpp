@@ -40,9 +40,9 @@ Loaded<ForeignFilter> read_foreign_filter(const std::string& path, ForeignFormat
 
 /// Whether the path is "-", which is standard input, or another pipe.
 bool is_stream(const std::string& path);
-/// All of a stream.
+/// All bytes of a stream.
 std::span<const std::byte> stream(const std::string& path);
-/// What was read of it. An error has its name.
+/// What was loaded from a stream. An error names the path.
 template <class F>
 Loaded<F> of_stream(const std::string& path, Loaded<F> loaded) {
     if (loaded) return loaded;

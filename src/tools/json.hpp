@@ -41,20 +41,19 @@ inline std::string dumped(const Json& value) {
 
 inline void print_json(const Json& object) { print_own(stdout, dumped(object) + "\n"); }
 
-/// What a command says of one thing: members of an object with --json, else lines for people.
+/// A command's description of a filter: one object with --json, else lines for people.
 class Report {
 public:
     explicit Report(bool json) : json_(json) {}
-    /// A line of that label, unless the text is empty, and what it says as members.
+    /// A line with this label and text, or its members of the object. Without text, no line.
     void add(const char* label, const std::string& text, const Json& members) {
         if (json_) object_.update(members);
         else if (!text.empty()) print_line(stdout, "%-15s%s", label, text.c_str());
     }
-    ~Report() {
+    /// Prints the object.
+    void end() const {
         if (json_) print_json(object_);
     }
-    Report(const Report&) = delete;
-    Report& operator=(const Report&) = delete;
 
 private:
     bool json_;

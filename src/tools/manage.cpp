@@ -101,6 +101,7 @@ int info(InfoSettings s) {
     const auto say = [&](const auto& filter) {
         Report report(s.json);
         describe(filter, report);
+        report.end();
         return 0;
     };
     if (!s.format.empty())

@@ -1,8 +1,6 @@
 // A bank of either type, and the same sets as filters of the core, one by one.
 #pragma once
 
-#include <thread>
-
 #include "simdbloom/bank/compact_bank.hpp"
 #include "support.hpp"
 
@@ -71,7 +69,7 @@ Bank bank_for_fpr(const std::vector<std::size_t>& sizes, double fpr, const Optio
     else return Bank::for_fpr(sizes.size(), sizes.empty() ? 1 : sizes[0], fpr, options);
 }
 
-/// Sets of `keys` keys each, of a CompactBank of unequal_sizes(), of bits for 8 a key.
+/// A bank at 8 bits a key: sets of `keys` keys each, or of unequal_sizes() in a CompactBank.
 template <class Bank = FilterBank>
 BankAndFilters<Bank> make_bank(const std::string& spec, std::size_t sets, std::size_t keys,
                                Options options = {.seed = 77}) {

@@ -1,4 +1,5 @@
 // Banks of either type answer as their sets do one by one.
+#include "at_once.hpp"
 #include "bank_support.hpp"
 #include "saved_checks.hpp"
 
@@ -9,7 +10,7 @@ template <class Bank>
 class EveryBank : public ::testing::Test {};
 TYPED_TEST_SUITE(EveryBank, test::BankTypes);
 
-/// A bank of the type on every instruction set answers batches of these lengths as its filters.
+/// On every instruction set the bank answers batches of these lengths as its filters do.
 template <class Bank>
 void expect_answers_on_every_isa(const std::string& spec, std::size_t sets, std::size_t keys,
                                  std::initializer_list<std::size_t> lengths) {
@@ -155,19 +156,13 @@ TYPED_TEST(EveryBank, AMoveLeavesNoSets) {
     ASSERT_NO_FATAL_FAILURE(test::expect_answers_of(bank, filters, keys));
 }
 
-/// work(t) on so many threads.
-template <class Work>
-void on_threads(std::size_t n, const Work& work) {
-    std::vector<std::jthread> threads;
-    for (std::size_t t = 0; t < n; ++t) threads.emplace_back(work, t);
-}
-
 TYPED_TEST(EveryBank, ThreadsInsertIntoSetsOfDifferentBytesAndCountAtOnce) {
     const auto serial = test::make_bank<TypeParam>("blocked512", 64, 2'000).bank;
     TypeParam bank = serial;
     bank.clear();
     const auto sizes = test::unequal_sizes(64);
-    on_threads(8 * test::banks_of(bank).size(), [&](std::size_t t) {
+    const auto threads = static_cast<unsigned>(8 * test::banks_of(bank).size());
+    test::at_once(threads, [&](unsigned t) {
         for (std::size_t s = 0; s < 64; ++s)
             if (const auto at = test::place_of(bank, s); at.bank * 8 + at.column / 8 == t)
                 bank.insert(s, test::keys_of_set(
@@ -177,7 +172,7 @@ TYPED_TEST(EveryBank, ThreadsInsertIntoSetsOfDifferentBytesAndCountAtOnce) {
     const auto keys = test::asked_keys(3'000, 64);
     std::vector<std::vector<std::uint64_t>> counts(5, std::vector<std::uint64_t>(64));
     bank.count_per_set(keys, counts[4]);
-    on_threads(4, [&](std::size_t t) { bank.count_per_set(keys, counts[t]); });
+    test::at_once(4, [&](unsigned t) { bank.count_per_set(keys, counts[t]); });
     for (const auto& of_thread : counts) EXPECT_EQ(of_thread, counts[4]);
 }
 

@@ -87,9 +87,9 @@ void expect_override(unsigned mask, std::uint64_t xcr0, Isa isa) {
     }
 }
 
-// A name is refused for features that its ISA needs: where up to two of these are missing or there
-// (the test above has every subset; an exception takes 10 us), with no other feature and with all
-// others.
+// A name is refused if a feature that its ISA needs is missing. Here at most two of these features
+// are missing, or at most two are present, with none and with all of the other features: the test
+// above has every subset, but an exception takes 10 us.
 TEST(Dispatch, AnOverrideIsTakenOrRefusedByName) {
     for (unsigned i = 0; i < tiers; ++i) {
         const unsigned needed = needs[i].features, others = ~needed & ((1u << flags) - 1);

@@ -16,10 +16,11 @@ using Bytes = std::vector<std::byte>;
 
 struct Checksum {
     std::size_t at;
-    std::vector<std::pair<std::size_t, std::size_t>> of;  ///< [begin, end): each seeds the next
+    /// [begin, end) of each part that it covers. The hash of a part is the seed of the next one's.
+    std::vector<std::pair<std::size_t, std::size_t>> of;
 };
 
-/// Those of saved bytes of any structure.
+/// The checksums of any saved structure.
 inline std::vector<Checksum> checksums_of(std::span<const std::byte> saved) {
     const auto number = [&](std::size_t at) {
         return static_cast<std::size_t>(detail::load_le<std::uint32_t>(saved.data() + at));

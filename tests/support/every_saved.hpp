@@ -31,7 +31,7 @@ struct Saved {
     Bytes bytes;
     Fault (*load_by)(std::span<const std::byte>, const Options&);
     Fault (*load_file)(const std::filesystem::path&);
-    std::function<void(const std::filesystem::path&)> save_file;  ///< none of a part
+    std::function<void(const std::filesystem::path&)> save_file;  ///< empty for a part
 
     Fault load(std::span<const std::byte> from) const { return load_by(from, {}); }
 };

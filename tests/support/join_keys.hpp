@@ -60,7 +60,7 @@ inline RowList some_of(std::size_t n) {
     return some;
 }
 
-/// Every shape of answer about n rows, of which those pass that one(row) says: asked.count(by), ..
+/// Every shape of answer about n rows, such as asked.count(by): a row passes if one(row) says so.
 template <class Asked, class By, class One>
 void expect_join_answers(const Asked& asked, const By& by, std::size_t n, const One& one) {
     const RowList rows = rows_that_pass(asked, by, n);  // select() may write behind them

@@ -38,7 +38,7 @@ inline Bytes changed(Bytes bytes, std::initializer_list<Change> changes) {
     return bytes;
 }
 
-/// With checksums that fit, where the good bytes have theirs.
+/// The good bytes with these changes, and with checksums that fit, at the places of the good ones.
 inline Bytes forged(const Bytes& good, std::initializer_list<Change> changes) {
     Bytes bytes = changed(good, changes);
     sign(bytes, checksums_of(good));

@@ -14,7 +14,7 @@ inline std::string name_of(detail::Way way) {
     return names[static_cast<std::size_t>(way)];
 }
 
-/// Those of that many threads, for the layout of the filter.
+/// The ways that so many threads have for the filter's layout.
 inline std::vector<detail::Way> ways_of(const AnyFilter& filter, unsigned threads) {
     using detail::Way;
     std::vector<Way> ways{Way::atomic, Way::merged};
