@@ -12,8 +12,8 @@
 
 namespace simdbloom::bench::engines {
 
-/// 1,024 masks of 57 bits, of which 4 or 5 are set. They lie in one string of bits, each one bit
-/// further than the one before. Made as Arrow's C++ library makes them with libstdc++.
+/// Acero's 1,024 masks. All are windows of 57 bits into one random string of bits: mask i begins at
+/// bit i. Every window has 4 or 5 bits set. Arrow's C++ library makes these masks with libstdc++.
 inline const std::array<u64, 1024>& acero_masks() {
     static const auto all = [] {
         constexpr unsigned width = 57, least = 4, most = 5;

@@ -73,7 +73,6 @@ public:
     u64 size_in_bytes() const { return design_.bits.bytes(); }
     static std::string spec() { return Design::name; }
     const Design& design() const { return design_; }
-    Design& design() { return design_; }
 
 private:
     std::size_t ask(const simdbloom::Keys& keys, std::uint8_t* bitmap) const {

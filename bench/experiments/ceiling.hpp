@@ -1,4 +1,4 @@
-// The time in which a machine fetches the lines of a bank's lookups.
+// The least time of a bank's lookups: that of fetching their cache lines.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace simdbloom::bench {
 
-/// The lines of the rows of absent keys, one key behind the other, found beforehand: with nothing
-/// left to do but to fetch them, in the way that is the fastest, no lookup can take less time.
+/// The cache lines that lookups of absent keys need, key by key, found beforehand. Fetching them is
+/// all that is left to do: a lookup takes at least the time of the fastest of four ways to do so.
 class Ceiling {
 public:
     Ceiling(const FilterBank& bank, std::span<const std::uint64_t> keys) : bank_(bank) {

@@ -50,7 +50,8 @@ def said_of_engines(best, about, rows, level):
 
 def sentence(about, rows, level):
     """What is fastest in a memory level."""
-    where = heading(about, rows, level, nominal_sizes(rows)[level])
+    size = nominal_sizes(rows)[level]
+    where = heading(about, rows, level, size)
     best, *others = fastest(about, rows, level, *COMPARED) or [None]
     if not best:
         return (f"At {where} none of our filters of at most {percent(MOST_FPR)} FPR was "
@@ -67,7 +68,7 @@ def sentence(about, rows, level):
         ratio = after[0]["ns_per_key"] / best["ns_per_key"]
         first += f"; next is {quoted(after[0])}, {ns(after[0])} ({ratio:.1f} times)"
     larger = min(accurate(r for r in rows if r["memory_level"] == level and
-                          near(r, nominal_sizes(rows)[level]) and is_standard_lookup(r, about)),
+                          near(r, size) and is_standard_lookup(r, about)),
                  key=lambda r: r["ns_per_key"], default=best)
     if verdict(best, larger) == "faster":
         first += f"; with {larger['bits_per_key']:.3g} bits {quoted(larger)} takes {ns(larger)}"

@@ -106,8 +106,8 @@ def impossible_needs(claims, isas):
 
 def each(paper, values, lists):
     """The claims of one [[claim]]: one, or one a row. The first row has the names of the columns: a
-    field or a value of the set-up; `text` is for {text} alone. `rows` may be the name of a list of
-    the file, whose values give way to the claim's own."""
+    field or a value of the set-up; `text` is for {text} alone. `rows` may name a list under [rows]
+    of the file; a value of the set-up that the claim has itself counts more than the list's."""
     rows = values.pop("rows", [[], []])
     if isinstance(rows, str):
         if rows not in lists:

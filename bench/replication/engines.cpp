@@ -3,13 +3,13 @@
 
 #include "engines/designs.hpp"
 #include "harness/passes.hpp"
-#include "replication/rounds.hpp"
+#include "replication/probes.hpp"
 
 namespace simdbloom::replication {
 namespace {
 
-/// The table of DuckDB's joins: slots of 64 bits, a power of two of at least two a key, probed one
-/// after the other. A slot has 16 bits of the hash and the number of the row, from 1.
+/// The hash table of DuckDB's joins, with linear probing. It has at least two slots a key, rounded
+/// up to a power of two. A slot has 64 bits: 16 of the hash, and the number of the row plus 1.
 class JoinTable {
 public:
     JoinTable(const bench::KeySource& source, std::uint64_t n)
@@ -37,7 +37,7 @@ private:
     bench::engines::Words<std::uint64_t> slots_;
 };
 
-/// The table over the filter, absent keys.
+/// Absent keys are looked up in the table and in the filter.
 void run_duckdb_probe(Setup& s) {
     const std::uint64_t n = s.count("keys");
     const auto source = bench::KeySource::generated(1);

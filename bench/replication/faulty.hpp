@@ -19,7 +19,7 @@ enum class Fault {
     k,      ///< keys set one bit less
     lost,   ///< the best ISA does not find one key in 128
     mixer,  ///< the second product of the hash function is left out
-    tail    ///< the best ISA does not find the one key that the last vector of a batch is left with
+    tail    ///< the best ISA does not find the last key of a batch of 4 n + 1 keys
 };
 /// Throws std::invalid_argument naming what is no fault.
 Fault fault_called(const std::string& name);

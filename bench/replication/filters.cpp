@@ -33,8 +33,8 @@ public:
     }
     /// The first of the absent keys of a filter, which are no other filter's.
     std::uint64_t absent(std::uint64_t seed) const { return seed << (form_ == 'r' ? 40 : 36); }
-    /// use(keys) for keys first .. last - 1, in pieces of a prime number: the last vector of a
-    /// piece is not full.
+    /// use(keys) for keys first .. last - 1, in pieces of 16,381 keys. That is a prime, so the last
+    /// vector of a piece is not full.
     template <class Use>
     void each(std::uint64_t first, std::uint64_t last, const Use& use) const {
         std::vector<std::uint64_t> piece;

@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "harness/passes.hpp"
-#include "replication/rounds.hpp"
+#include "replication/probes.hpp"
 #include "subjects/peer.hpp"
 
 namespace simdbloom::replication {

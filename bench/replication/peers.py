@@ -1,8 +1,10 @@
 """`bench/replicate --peer FILE.so`: another library's filter (bench/peers) beside ours, by the
 rules for claims: rates over five seeds, ratios of times over five processes."""
 from disturbance import around, fault
-from table import header, number, row
+from table import number
 from verdicts import PROCESSES, interval, noise
+
+from cells import markdown_table
 
 BESIDE, KEYS = "split256", 1_000_000
 
@@ -20,16 +22,16 @@ def cases():
                        {**own, **size, "way": way, "beside": BESIDE})
 
 
-# What peers.cpp says of a filter that has nothing wrong.
+# Errors of peers.cpp about calls or an FPR that a filter without faults may lack.
 CANNOT = ("the peer takes no", "has no single", "has no bitmap", "does not reach the FPR")
 
 
 class Failed(Exception):
-    """What a probe says that cannot do what it is asked."""
+    """The peer lacks what a case needs; other cases can be measured."""
 
 
 class Broken(Failed):
-    """What is wrong with the object itself, which may have taken five minutes to find."""
+    """The peer has a fault. It is left out: each further case might hang for five minutes."""
 
 
 def fail(text):
@@ -51,22 +53,22 @@ def samples_of(probe, setup, prober):
 def compare(files, prober):
     """The table of the peers, and the exit code: 1 if one was left out, 3 if a time was disturbed.
     What a peer cannot do is a row that says so."""
-    lines, status = header(["peer", "what", "value, 90 % interval"]), 0
+    body, status = [], 0
     for file in files:
         for what, probe, setup in cases():
             try:
                 samples, why = samples_of(probe, {"peer": file, **setup}, prober)
             except Broken as error:
-                lines.append(row([file, "left out", str(error)]))
+                body.append([file, "left out", str(error)])
                 status = 1
                 break
             except Failed as error:
-                lines.append(row([file, what, str(error)]))
+                body.append([file, what, str(error)])
                 continue
             value, low, high = interval(samples)
             status = status or 3 * bool(why)
             if probe == "peer_fpr":
                 what += f", {samples[0]['bits_per_key']:g} bits a key"
-            lines.append(row([file, what, f"{number(value)} [{number(low)}, {number(high)}]"
-                              + (f": {why}" if why else "")]))
-    return "\n".join(lines), status
+            body.append([file, what, f"{number(value)} [{number(low)}, {number(high)}]"
+                         + (f": {why}" if why else "")])
+    return markdown_table(["peer", "what", "value, 90 % interval"], body), status

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -16,6 +17,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "harness/timing.hpp"
 
 namespace simdbloom::replication {
 
@@ -103,6 +106,14 @@ struct Probe {
 struct Probes {
     Probes(std::initializer_list<Probe> probes);
 };
+
+constexpr std::size_t batch = 16'384;
+constexpr double shortest_turn = 4e-3;  // seconds
+
+/// Prints a sample for each round, in which members take turns: A B .. B A and A once more, which
+/// is the A/A pair. extra(times, GHz) may add a number called "value".
+void print_rounds(Setup& s, std::vector<bench::Contestant> members,
+                  const std::function<double(const std::vector<double>&, double)>& extra = {});
 
 /// A published formula or an exact model by its name, from the values that it needs.
 double formula(const std::string& name, Setup& s);

@@ -56,7 +56,7 @@ class Prober:
         """`optional`: none, if the set-up names a fault that the filter cannot have."""
         words = [f"{name}={value}" for name, value in setup.items()]
         lines = self.output(probe, *words, may_lack=optional, fail=fail).splitlines()
-        # A filter of another library may print, too.
+        # Another library's filter (--peer) may print to the same stream.
         for line in lines:
             if not line.startswith("{"):
                 fail(f"{probe}: printed what is no sample, {line[:80]!r}")

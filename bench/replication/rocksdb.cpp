@@ -8,7 +8,7 @@
 
 #include <memory>
 
-#include "replication/rounds.hpp"
+#include "replication/probes.hpp"
 #include "simdbloom/hash.hpp"
 
 namespace simdbloom::replication {
@@ -42,8 +42,8 @@ rocksdb::Options options_of(const std::string& filter, double bits, unsigned for
     return options;
 }
 
-/// One table a sample: the FPR, or, as `what` says, the "bits" a key of the filter, or these over
-/// log2(1 / FPR).
+/// A sample for each table. "what" is "fpr", "bits" (the filter's bits a key), or "over_bound"
+/// (bits a key over log2(1 / FPR), the lower bound).
 void run_rocksdb(Setup& s) {
     const std::string what = s.text("what", "fpr");
     if (what != "fpr" && what != "bits" && what != "over_bound")

@@ -24,14 +24,6 @@ def ours(entry, narrow=0.0):
     return text + (f", {entry['note']}" if entry["note"] else "")
 
 
-def row(cells):
-    return "| " + " | ".join(cells) + " |"
-
-
-def header(cells):
-    return [row(cells), "|" + "---|" * len(cells)]
-
-
 def published(claim):
     return claim.published + (f" {claim.unit}" if claim.unit else "")
 

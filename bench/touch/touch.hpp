@@ -21,7 +21,7 @@ std::uint64_t touch(const FilterBank& bank, std::span<const std::uint64_t> keys,
 /// first zero bit.
 unsigned lines_touched(const FilterBase& filter, std::uint64_t hash);
 unsigned lines_touched(const FilterBank& bank, std::uint64_t hash);
-/// Those lines of a bank, as places in its bytes over 64, ascending.
+/// The lines that lines_touched() counts, ascending: offsets into the bank's bytes, over 64.
 std::vector<std::uint32_t> lines_of(const FilterBank& bank, std::uint64_t hash);
 
 }  // namespace simdbloom::bench
