@@ -21,8 +21,9 @@ void on_bloom(Any& any, const char* what, Work work) {
                 throw detail::argument_error(
                     f.spec(), " cannot ", what, ": ",
                     (std::same_as<Filter, ScalableBloom> ? "the filters of a series differ in size"
-                     : std::same_as<Filter, CountingBloom> ? "counters are not bits"
-                                                           : "fingerprints are not bits"));
+                     : std::same_as<Filter, CountingBloom>
+                         ? "counters are not bits that can be ORed"
+                         : "fingerprints are not bits that can be ORed"));
         },
         any.variant());
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <stdexcept>
 
 #include "bank/bank_size.hpp"
 #include "bank/bitmaps.hpp"

@@ -97,6 +97,7 @@ inline void for_each_part(std::size_t first, std::size_t words, const Work& work
     }
 }
 
+/// Calls prefetch(line) for the lines of the rows of so many keys.
 template <class Prefetch>
 inline void prefetch_rows(const BankTarget& t, const std::uint64_t* offsets, std::size_t keys,
                           const Prefetch& prefetch) {
@@ -116,7 +117,7 @@ inline void prefetch_rows(const BankTarget& t, const std::uint64_t* offsets, std
             if (straddles) prefetch(row + bytes - 1);
         }
 }
-/// The same, as the target says.
+/// The same, near or far as the target says.
 template <class O>
 inline void prefetch_rows(const BankTarget& t, const std::uint64_t* offsets, std::size_t keys) {
     if (t.far) prefetch_rows(t, offsets, keys, [](const std::byte* p) { O::prefetch(p); });
@@ -125,9 +126,11 @@ inline void prefetch_rows(const BankTarget& t, const std::uint64_t* offsets, std
 
 /// Calls work(offsets, ahead, first, m) for eight keys at a time, m of them at the end. The rows of
 /// eight are found and prefetched t.chunk keys ahead, eight keys at a time too: while a whole
-/// chunk's rows were found, memory would have nothing to do. Rows of several lines are prefetched
-/// by work, those of key i of `ahead` before key i: lines for eight keys at once make the reads
-/// wait (Xeon, 4,096 sets of 256 MiB: 250 and 207 ns a key).
+/// chunk's rows were found, memory would have nothing to do. Rows of more than 64 bytes are left to
+/// work, except for the first chunk and for fewer than eight keys at the end: unless `ahead` is
+/// null, work prefetches key i of `ahead` just before it reads the rows of key i of `offsets`. If
+/// lines of eight keys are prefetched at once, the reads wait: 250 ns a key, key by key 207 (Xeon,
+/// 4,096 sets of 256 MiB).
 template <class O, class Work>
 inline void for_each_eight(const BankTarget& t, const std::uint64_t* hashes, std::size_t n,
                            const Work& work) {

@@ -159,8 +159,9 @@ std::size_t ForeignFilter::select(const Keys& keys, std::span<std::uint32_t> pos
 
 const Keys& ForeignFilter::unhashed(const Keys& keys) const {
     if (keys.are_hashes() || keys.form() == Keys::Form::others)
-        throw detail::argument_error("a filter of ", to_string(format()),
-                                     " hashes integers and texts itself, and takes no hashes");
+        throw detail::argument_error(
+            "a filter of ", to_string(format()),
+            " hashes integers and texts itself, and takes no hashes and no keys with a hasher");
     return keys;
 }
 

@@ -12,8 +12,8 @@ namespace simdbloom::foreign {
 
 using Bytes = std::span<const std::byte>;
 
-/// Calls use(i, text) for i < n with key first + i as the bytes that systems hash: of an integer
-/// the eight little-endian ones.
+/// Calls use(i, text) for i < n, where text is key first + i in the bytes that systems hash: an
+/// integer is its eight little-endian bytes.
 template <class Use>
 void for_each_text(const Keys& keys, std::size_t first, std::size_t n, const Use& use) {
     if (keys.are_words()) {
@@ -66,7 +66,7 @@ public:
     virtual double estimated_fpr() const = 0;
     virtual std::string details() const { return {}; }
 
-    // Of integers and texts.
+    // Keys are integers or texts, never hashes.
     virtual void insert(const Keys& keys) = 0;
     /// As Kernels::lookup.
     virtual std::size_t answer(const Keys& keys, detail::Output output, void* out) const = 0;

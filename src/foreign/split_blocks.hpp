@@ -20,7 +20,8 @@ inline constexpr std::uint64_t most_arrow_bytes = std::uint64_t{128} << 20;
 std::uint64_t arrow_bytes(std::size_t n_keys, double fpr);
 
 /// A filter F that has
-///   void hash(keys, first, n, uint64_t* hashes) const      what a split256 takes of n keys
+///   void hash(keys, first, n, uint64_t* hashes) const
+/// which writes the hashes, as a split256 takes them, of n keys from key `first` on.
 template <class F>
 class SplitBlocks : public Model {
 public:

@@ -47,7 +47,8 @@ struct United {
     std::optional<std::vector<std::byte>> anew{};
 };
 inline constexpr auto unlike = [](auto... why) { return fault(LoadFault::unlike, why...); };
-/// Writes the checksum of a header and `body` bytes behind them. Returns the bytes of all.
+/// Writes the checksum of the header and of the `body` bytes after it behind these. Returns the
+/// number of bytes from the header to the checksum.
 inline std::size_t seal(std::span<std::byte> bytes, std::size_t body) {
     std::ranges::copy(checksum_of(bytes.first<header_bytes>(), bytes.subspan(header_bytes, body)),
                       bytes.data() + header_bytes + body);

@@ -95,7 +95,7 @@ std::optional<JoinRows> JoinRows::converted(KeyKind filter) const {
     return as(filter);
 }
 
-/// What the keys are that rows are read as: of instants their number in the unit of as().
+/// The kind of the keys that rows are read as. Instants are in the unit that as() chose.
 KeyKind JoinRows::kind_of_values() const noexcept {
     if (!is_instant(key_kind())) return key_kind();
     const detail::ColumnPlace* place = &columns_[0].place();

@@ -97,6 +97,7 @@ Loaded<JoinFormat::ParsedHeader> JoinFormat::parse(Fields h, std::uint64_t bytes
     };
     if (list || bitmap ? !is_key_kind(kind_of_keys) : kind_of_keys != 0)
         return unsuited("key kind ", kind_of_keys, " does");
+    // A list, bitmap or filter may have a range, a bitmap must. A list without one is of hashes.
     const bool ranged = (p.flags & ~unsigned{is_signed}) == has_range;
     if (ranged ? p.body < Body::list : bitmap || p.flags != (list ? unsigned{of_hashes} : 0))
         return unsuited("flags ", p.flags, " do");

@@ -46,7 +46,7 @@ TEST(LevelDbFilter, HasTheBytesOfTheKnownFilter) {
 }
 
 TEST(LevelDbFilter, IntegersAndHashesGiveTheFilterOfTheirBytes) {
-    const auto keys = test::random_keys(1000);
+    const auto keys = test::random_keys(2000);
     std::vector<std::string> texts;
     std::vector<std::uint64_t> hashes;
     for (const auto key : keys) {
@@ -59,7 +59,14 @@ TEST(LevelDbFilter, IntegersAndHashesGiveTheFilterOfTheirBytes) {
         const auto filter = make_leveldb_filter(views, bits);
         EXPECT_EQ(make_leveldb_filter(keys, bits), filter) << bits;
         EXPECT_EQ(make_leveldb_filter(Keys::hashes(hashes), bits), filter) << bits;
+        const auto hasher = [](std::uint64_t key, std::uint64_t seed) {
+            return std::uint64_t{leveldb_hash(little_endian(key), std::uint32_t(seed))};
+        };
+        EXPECT_EQ(make_leveldb_filter(Keys::of(keys, hasher), bits), filter) << bits;
     }
+    const std::vector<std::int32_t> narrow{7, -1};
+    const std::vector<std::uint64_t> wide{7, ~std::uint64_t{0}};
+    EXPECT_EQ(make_leveldb_filter(narrow, 10), make_leveldb_filter(wide, 10));
 }
 
 TEST(LevelDbFilter, WrongBitsPerKeyAreNamed) {

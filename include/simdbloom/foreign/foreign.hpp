@@ -80,9 +80,9 @@ public:
     std::size_t size_in_bytes() const noexcept;
     /// The bits that a key sets.
     unsigned k() const noexcept;
-    /// The chance that a random absent key is found, from the bits that are set. But for split
-    /// blocks it takes the k bits of a key for independent ones: double hashing finds more, and
-    /// RocksDB's legacy filters up to twice as many.
+    /// The chance that a random absent key is found, from the bits that are set. Except for split
+    /// blocks, it assumes that the k bits of a key are independent. Filters with double hashing
+    /// find more absent keys, RocksDB's legacy filters up to twice as many.
     double estimated_fpr() const;
     /// What the bytes say besides, as "name value, name value": seed, strategy, domains.
     std::string details() const;
@@ -100,14 +100,17 @@ public:
     template <detail::LossyKey K>
     bool contains(K) const = delete;
 
-    // Of batches. They throw std::invalid_argument for hashes, and for keys with a hasher.
-    void insert(const Keys& keys);              ///< inserts the keys
+    /// Inserts the keys. Throws std::invalid_argument for hashes and for keys with a hasher, as all
+    /// members do that take a batch.
+    void insert(const Keys& keys);
     std::size_t count(const Keys& keys) const;  ///< how many are found
     /// Bit i % 8 of byte i / 8 says whether key i is found. Returns how many are found. Throws
-    /// std::length_error if the bitmap has fewer than ceil(n / 8) bytes.
+    /// std::length_error if the bitmap has fewer than ceil(n / 8) bytes, std::invalid_argument if
+    /// it overlaps the keys.
     std::size_t contains(const Keys& keys, std::span<std::uint8_t> bitmap) const;
     /// Writes the positions of the keys found, ascending, and returns how many they are. Throws
-    /// std::length_error without room for all n.
+    /// std::length_error without room for all n, std::invalid_argument if the room overlaps the
+    /// keys.
     std::size_t select(const Keys& keys, std::span<std::uint32_t> positions) const;
 
     /// ORs a filter of the same format, size, k and seed into this one, whose keys it then has too.
@@ -146,7 +149,7 @@ Loaded<ForeignFilter> read_foreign(std::span<const std::byte> bytes,
 /// The same of a file. The fault is LoadFault::file where it cannot be read.
 Loaded<ForeignFilter> read_foreign_file(const std::filesystem::path& path, ForeignFormat format,
                                         const Options& options = {}) noexcept;
-/// The same where foreign_formats_of() the bytes is one format.
+/// The same where foreign_formats_of() names one format for the bytes.
 Loaded<ForeignFilter> read_foreign_file(const std::filesystem::path& path,
                                         const Options& options = {}) noexcept;
 /// Writes write() to a file, as save_file of a filter of ours does.

@@ -25,7 +25,8 @@ constexpr char bloom_filter[] = "bloom_filter", bloom_union[] = "bloom_union";
 /// Sets an argument that must be the same number for a whole group.
 void take_number(double& into, const char* name, double value) {
     if (!(value > 0) || !std::isfinite(value)) refuse(name, " is ", value);
-    if (into != 0 && into != value)  // all digits: two numbers may differ in the last
+    // std::to_string, because the six digits of a number in to_text() may be the same for both.
+    if (into != 0 && into != value)
         refuse(name, " is ", std::to_string(value), " and ", std::to_string(into), " in one group");
     into = value;
 }

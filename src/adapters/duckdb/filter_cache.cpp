@@ -2,7 +2,6 @@
 
 #include <cstring>
 #include <stdexcept>
-#include <string>
 
 #include "adapters/duckdb/memory.hpp"
 #include "core/models/number.hpp"

@@ -27,7 +27,8 @@ inline LogicalType type_of(duckdb_type id) { return LogicalType(duckdb_create_lo
 inline LogicalType type_of(duckdb_vector vector) {
     return LogicalType(duckdb_vector_get_column_type(vector));
 }
-/// Throws std::invalid_argument. SQL's errors begin with the name of the function.
+/// Throws std::invalid_argument, without "simdbloom: ": SQL's errors begin with the name of the
+/// function.
 template <class... Parts>
 [[noreturn]] void refuse(Parts... what) {
     throw std::invalid_argument(detail::to_text(what...));

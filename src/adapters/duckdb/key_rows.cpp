@@ -1,6 +1,5 @@
 #include "adapters/duckdb/key_rows.hpp"
 
-#include <stdexcept>
 #include <utility>
 
 namespace simdbloom::duckdb {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -275,8 +274,8 @@ void KeyColumn::check_askable(KeyClass filter, KeyKind saved) const {
         detail::to_text("a filter of ", kind_name(filter), " is probed with ", kind_name(kind_));
     if (filter == KeyClass::decimal && kind_ == KeyClass::single)
         refuse(both,
-               ": `=` rounds both to FLOAT; cast the key to DOUBLE or build the filter of "
-               "FLOAT");
+               ": `=` rounds both to FLOAT; cast the key to DOUBLE"
+               " or build the filter of FLOAT");
     if (filter != kind_ && !(is_number(filter) && is_number(kind_)) &&
         !(is_instant(filter) && is_instant(kind_)))
         refuse(both, "; cast the key to the type of the filter");

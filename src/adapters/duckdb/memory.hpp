@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <memory>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "core/models/number.hpp"

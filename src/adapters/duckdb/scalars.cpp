@@ -4,7 +4,6 @@
 #include <cstring>
 #include <exception>
 #include <iterator>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -72,8 +72,9 @@ void append_filter(Bytes& out, const Keys& keys, int bits_per_key) {
             std::uint32_t h = hashed ? static_cast<std::uint32_t>(word) : leveldb_hash(word);
             const std::uint32_t step = step_of(h);
             for (unsigned j = 0; j < shape.k; ++j, h += step) {
-                Byte& byte = at[h % bits / 8];
-                byte = static_cast<Byte>(static_cast<unsigned>(byte) | 1u << (h % bits % 8));
+                const std::uint64_t position = h % bits;
+                Byte& byte = at[position / 8];
+                byte = static_cast<Byte>(static_cast<unsigned>(byte) | 1u << (position % 8));
             }
         }
     });

@@ -1,6 +1,5 @@
 // The filter of a column chunk while a row group is written.
 #include <bit>
-#include <stdexcept>
 #include <utility>
 
 #include "core/models/number.hpp"

@@ -5,8 +5,8 @@
 //              |                     |                             |
 //            absent                absent                        absent
 //
-// Keys are tested a vector at a time. The keys that pass are put side by side into a queue, and go
-// on when the queue holds 64 (Polychroniou & Ross 2014 refill lanes for the same reason). No branch
+// Keys are tested 64 at a time. The keys that pass are put side by side into a queue, and go on
+// when the queue holds 64 (Polychroniou & Ross 2014 refill lanes for the same reason). No branch
 // depends on a bit of the filter, so lines are fetched for many chunks at once. Queues keep the
 // order of the keys.
 //
@@ -183,10 +183,11 @@ private:
             return emit.end(b.size);
         }
 
-        /// Makes the probe of one level for 64 keys. All are tested before the first is put into a
-        /// queue: where that is depends on the tests before, and loads wait for it. On a Xeon
-        /// (model 167, AVX2, 2 MiB, 6 levels; none, half, all of the keys present) a vector at a
-        /// time took 4.58, 11.7, 18.3 ns, this takes 3.56, 9.2, 12.6.
+        /// Makes the probe of one level for 64 keys. All are tested before the first is stored in a
+        /// queue: the address of that store depends on the tests before it, and later loads would
+        /// wait for the address. On a Xeon (model 167, AVX2, 2 MiB, 6 levels; none, half, all of
+        /// the keys present) a vector at a time took 4.58, 11.7, 18.3 ns, this takes 3.56, 9.2,
+        /// 12.6.
         template <unsigned level, class NumbersAt>
         void pass_chunk(const std::uint64_t* position, const NumbersAt& numbers_at) {
             // Scalar code branches: 3.9 ns key by key, 6.5 this way (16 KiB).
@@ -223,8 +224,8 @@ private:
             emit(keys, alive);
         }
 
-        /// Takes 64 keys from every queue that holds so many, from the last queue to this one: the
-        /// keys that pass wait for the next turn, and no load for a test of the same turn.
+        /// Takes 64 keys from every queue that holds so many, from the last queue to this one. The
+        /// keys that pass wait for the next turn, so that no load waits for a test of this turn.
         template <unsigned level>
         void flow() {
             if constexpr (level < levels) {
@@ -237,7 +238,7 @@ private:
                 q.first += chunk_keys;
             }
         }
-        /// Empties the queues.
+        /// Empties the queues. Each flow() leaves room in the next queue for a vector of keys.
         template <unsigned level>
         void finish() {
             if constexpr (level < levels) {

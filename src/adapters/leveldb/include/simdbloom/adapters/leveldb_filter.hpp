@@ -36,9 +36,9 @@ std::uint32_t leveldb_hash(K) = delete;
 
 /// Appends to `out` the bytes that leveldb::NewBloomFilterPolicy(bits_per_key)->CreateFilter
 /// appends: max(64, n * bits_per_key) bits in whole bytes, and a byte k = bits_per_key * 0.69, from
-/// 1 to 30. An integer is its eight little-endian bytes; of hashes the low 32 bits count, which are
-/// leveldb_hash(key). Throws std::invalid_argument if bits_per_key is negative, std::length_error
-/// if the filter would have too many bytes.
+/// 1 to 30. Integer keys are their eight little-endian bytes. Only the low 32 bits of a hash count,
+/// which must be leveldb_hash(key). Throws std::invalid_argument if bits_per_key is negative,
+/// std::length_error if the filter would have too many bytes.
 void append_leveldb_filter(const Keys& keys, int bits_per_key, std::string& out);
 /// The same, returned as bytes.
 std::vector<std::byte> make_leveldb_filter(const Keys& keys, int bits_per_key);
