@@ -51,6 +51,11 @@ class Claim:
         return self.id.split("/")[1]
 
     @property
+    def rule(self):
+        """What decides about samples, beside papers/data/tolerances.toml."""
+        return [self.kind, self.side, self.published]
+
+    @property
     def tolerance_text(self):
         if self.kind == "statistical":
             return f"{100 * (self.tolerance or STATISTICAL):.3g} %"

@@ -2,6 +2,7 @@
 that follows from the samples and from the claims as papers/claims has them now."""
 import json
 import math
+import re
 import sys
 from pathlib import Path
 
@@ -13,7 +14,8 @@ FOLDER = ROOT / "papers/record"
 # How far values may be apart on two machines, in relation: models take exp and log of the C library
 # and long double, which has 64 bits on x86-64 and 113 on aarch64. 6e-13 was seen.
 SAME = 1e-11
-STORED = ("id", "run", "probe", "setup", "lacks", "attempts", "seconds", "around", "samples")
+STORED = ("id", "run", "probe", "setup", "lacks", "attempts", "seconds", "around", "rule",
+          "samples")
 
 
 def pack(samples):
@@ -38,15 +40,21 @@ def unpack(packed):
     return samples
 
 
+def by_id(record):
+    return {entry["id"]: entry for entry in record["claims"]}
+
+
 def judged(claim, measured):
     """One entry of a record with its verdict."""
+    timed = any("ns" in sample for sample in measured["samples"])
     if measured["lacks"]:
         result = Result(NOT_TESTABLE, note=LACKS + ", ".join(measured["lacks"]))
-    elif measured["around"] and (why := fault(measured["around"])):
+    elif timed and (why := fault(measured["around"])):
         result = Result(TOO_NOISY, note=why)
     else:
         result = judge(claim, measured["samples"])
     return {**{name: measured[name] for name in STORED}, "kind": claim.kind,
+            "newer_rule": measured["rule"] != claim.rule,
             "published": claim.published, "verdict": result.verdict, "expected": claim.expected,
             "ours": result.ours, "low": result.low, "high": result.high, "note": result.note}
 
@@ -60,18 +68,57 @@ def as_text(record):
 
 def read(path, claims):
     """(record, names of entries that papers/claims does not have as they were measured)."""
+    known, strange, entries = {claim.id: claim for claim in claims}, [], []
     try:
         record = json.loads(Path(path).read_text(encoding="utf-8"))
+        for entry in record["claims"]:
+            claim = known.get(entry["id"])
+            if claim is None or entry["probe"] != claim.probe or entry["setup"] != claim.setup:
+                strange.append(entry["id"])
+            else:
+                entries.append(judged(claim, {**entry, "samples": unpack(entry["samples"])}))
     except (OSError, ValueError) as error:
         sys.exit(f"bench/replicate: {path}: {error}")
-    known, strange, entries = {claim.id: claim for claim in claims}, [], []
-    for entry in record["claims"]:
-        claim = known.get(entry["id"])
-        if claim is None or entry["probe"] != claim.probe or entry["setup"] != claim.setup:
-            strange.append(entry["id"])
-        else:
-            entries.append(judged(claim, {**entry, "samples": unpack(entry["samples"])}))
+    except (IndexError, KeyError, TypeError) as error:
+        sys.exit(f"bench/replicate: {path}: not a record of this version, {error!r}")
     return {**record, "claims": entries}, strange
+
+
+def machine_name(machine):
+    """Of the file of a record: vendor, family, model and stepping of the CPU."""
+    parts = [machine["cpu"].split("(")[0].split()[0], *(machine[f"cpu {part}"] for part in
+                                                      ("family", "model", "stepping"))]
+    return re.sub(r"[^\w.]+", "-", "-".join(parts)).strip("-").lower()
+
+
+def name_of(record):
+    return machine_name(record["runs"][-1]["machine"])
+
+
+def faults(record):
+    """Why papers/record may not have it."""
+    for run in record["runs"]:
+        machine = run["machine"]
+        said = (f"{machine['cpu']} (family {machine['cpu family']}, model {machine['cpu model']}, "
+                f"stepping {machine['cpu stepping']})")
+        if not re.fullmatch("[0-9a-f]{7,}", machine["commit"]):
+            yield f"its commit is {machine['commit']}, which nobody can measure again"
+        if not run["tolerances"]:
+            yield "its tolerances were not committed before the run"
+        if name_of(record) != machine_name(machine) or said not in run["provenance"]:
+            yield f"it names two machines, {name_of(record)} and {run['provenance'].split('`')[0]}"
+
+
+def copied(records):
+    """Claims with the same times in two records. No two machines take the same times."""
+    seen, twice = set(), []
+    for record in records:
+        for entry in record["claims"]:
+            key = json.dumps([entry["id"], entry["samples"]])
+            if entry["around"] and key in seen:
+                twice.append(entry["id"])
+            seen.add(key)
+    return twice
 
 
 def read_whole(path, claims):
@@ -86,12 +133,16 @@ def read_whole(path, claims):
 def adopted(claims):
     """The records of all machines by file name, the newest first."""
     found = [(path.name, read_whole(path, claims)) for path in FOLDER.glob("*.json")]
+    wrong = [f"{name}: {why}" for name, record in found
+             for why in (*faults(record), *(name != f"{name_of(record)}.json") * ["another name"])]
+    if wrong or (wrong := copied(record for _, record in found)):
+        sys.exit(f"bench/replicate: papers/record: {'; '.join(wrong)}")
     return sorted(found, key=lambda pair: (pair[1]["runs"][-1]["date"], pair[0]), reverse=True)
 
 
 def merged(old, new):
     """The record `old` of a machine with the entries of `new` in place of its own."""
-    entries = {entry["id"]: entry for entry in old["claims"]}
+    entries = by_id(old)
     begin = len(old["runs"])
     entries |= {e["id"]: {**e, "run": e["run"] + begin} for e in new["claims"]}
     runs = old["runs"] + new["runs"]
@@ -115,7 +166,7 @@ def same(ours, theirs):
 def compare(old, strange, new):
     """Verdicts that changed, and how many claims without times have the very same samples.
     `strange` are entries of the old record that today's claims do not have."""
-    before = {entry["id"]: entry for entry in old["claims"]}
+    before = by_id(old)
     lines, equal, both = [], 0, 0
     for entry in new["claims"]:
         then = before.pop(entry["id"], None)

@@ -93,7 +93,7 @@ def run(claim, prober):
     return records.judged(claim, {
         "id": claim.id, "run": 0, "probe": claim.probe, "setup": claim.setup, "lacks": lacks,
         "attempts": attempts, "seconds": round(time.monotonic() - started, 2), "around": seen,
-        "samples": samples})
+        "rule": claim.rule, "samples": samples})
 
 
 def selected(claims, options, prober):
