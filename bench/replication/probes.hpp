@@ -83,6 +83,11 @@ private:
     std::set<std::string> read_;
 };
 
+/// What a set-up asks for and its filter cannot have: one bit less of a cuckoo filter, say.
+struct Lacking : std::invalid_argument {
+    using std::invalid_argument::invalid_argument;
+};
+
 using Json = nlohmann::ordered_json;
 inline void print(const Json& sample) { std::puts(sample.dump().c_str()); }
 inline void print_value(double value) { print({{"value", value}}); }

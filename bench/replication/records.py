@@ -163,11 +163,19 @@ def same(ours, theirs):
         for a, b in zip(ours, theirs))
 
 
+def untimed_in_both(old, new):
+    """How many claims without times both records tested, and those with other samples."""
+    before = by_id(old)
+    both = [(e, before[e["id"]]) for e in new["claims"] if e["id"] in before
+            and not (e["around"] or e["lacks"] or before[e["id"]]["lacks"])]
+    return len(both), [e["id"] for e, then in both if not same(then["samples"], e["samples"])]
+
+
 def compare(old, strange, new):
     """Verdicts that changed, and how many claims without times have the very same samples.
     `strange` are entries of the old record that today's claims do not have."""
     before = by_id(old)
-    lines, equal, both = [], 0, 0
+    lines, (both, differ) = [], untimed_in_both(old, new)
     for entry in new["claims"]:
         then = before.pop(entry["id"], None)
         if then is None:
@@ -175,12 +183,10 @@ def compare(old, strange, new):
             continue
         if then["verdict"] != entry["verdict"]:
             lines.append(f"{entry['id']}: {then['verdict']} then, {entry['verdict']} now")
-        if not any("ns" in sample for sample in entry["samples"]):
-            both += 1
-            equal += same(then["samples"], entry["samples"])
     lines += [f"{name}: today's claim has another probe or set-up, or is gone" for name in strange]
     if before:
         lines.append(f"{len(before)} claims of the other record were not run.")
-    lines.append(f"{equal} of {both} claims without times have the same samples, number by number "
-                 f"(values of models to {SAME:g}), as on {old['runs'][-1]['provenance']}.")
+    lines.append(f"{both - len(differ)} of {both} claims without times have the same samples, "
+                 f"number by number (values of models to {SAME:g}), as on "
+                 f"{old['runs'][-1]['provenance']}.")
     return "\n".join(lines)
