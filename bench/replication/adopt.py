@@ -111,12 +111,9 @@ def of_machine(record, first, n_claims):
              + (f" Rules younger than the run judge {len(older)}: {', '.join(older[:9])}."
                 if older else "")]
     if record is not first:
-        others = by_id(first)
-        pairs = [(entry["samples"], others[entry["id"]]["samples"]) for entry in entries
-                 if entry["id"] in others and not entry["around"]]
-        equal = sum(records.same(*pair) for pair in pairs)
-        lines[0] += (f" {equal} of {len(pairs)} claims without times have the same samples as on "
-                     "the first machine.")
+        both, differ = records.untimed_in_both(first, record)
+        lines[0] += (f" {both - len(differ)} of {both} claims without times have the same samples "
+                     "as on the first machine.")
     above = None
     for number, run in enumerate(record["runs"]):
         if setting(run) != above:

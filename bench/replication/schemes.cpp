@@ -106,11 +106,11 @@ void run_block_scheme(Setup& s) {
 
 /// 10 samples: the FPR of a blocked filter in which a key goes into one of two blocks, over that of
 /// the blocked filter of the same size with its best k. Bits are ideal. The rule takes the block
-/// where the key sets fewer `new` bits, or the one with fewer bits `after` it.
+/// with fewer bits `after` the key.
 void run_choices(Setup& s) {
     const std::uint64_t B = s.count("block"), blocks = 1 << 14, probes = s.count("probes");
     const unsigned k = s.small("k");
-    const bool after = s.text("rule") == "after";
+    if (s.text("rule") != "after") throw std::invalid_argument("no rule \"" + s.text("rule") + '"');
     const auto keys =
         static_cast<std::uint64_t>(static_cast<double>(blocks * B) / s.number("bits_per_key"));
     double model = 1;
@@ -122,17 +122,17 @@ void run_choices(Setup& s) {
         std::vector<std::uint64_t> at(k);
         const auto draw = [&] {
             for (std::uint64_t& bit : at) bit = random() % B;
-            return std::pair(random() % blocks, random() % blocks);
+            const std::uint64_t second = random() % blocks, first = random() % blocks;
+            return std::pair(first, second);
         };
         const auto holds_key = [&](const Block& block) {
             return std::ranges::all_of(at, [&](auto bit) { return has_bit(block, bit); });
         };
         const auto cost = [&](Block block) {
-            int ones = 0, before = 0;
-            for (const std::uint64_t word : block) before += std::popcount(word);
+            int ones = 0;
             for (const std::uint64_t bit : at) set_bit(block, bit);
             for (const std::uint64_t word : block) ones += std::popcount(word);
-            return after ? ones : ones - before;
+            return ones;
         };
         for (std::uint64_t i = 0; i < keys; ++i) {
             const auto [a, b] = draw();
