@@ -1,5 +1,6 @@
 """Writes a record into papers/: the tables of the pages, and the record itself."""
 import sys
+from collections import Counter
 
 import keys
 import power
@@ -8,7 +9,7 @@ import table
 import tolerances
 from claim_files import ROOT, TALLIES
 from records import by_id, name_of
-from verdicts import REPRODUCED, TOO_NOISY, as_expected, is_judged
+from verdicts import REPRODUCED, TOO_NOISY, as_expected
 
 from markers import put, write_whole  # noqa: E402
 
@@ -101,7 +102,7 @@ def setting(run):
 def of_machine(record, first, n_claims):
     """The line of a record in the list of records. `first` is the record of the first machine."""
     machine, entries = record["runs"][-1]["machine"], record["claims"]
-    told = [entry for entry in entries if is_judged(entry)]
+    told = [entry for entry in entries if not entry["lacks"]]
     older = [entry["id"] for entry in entries if entry["newer_rule"]
              or record["runs"][entry["run"]]["tolerances"] != tolerances.VERSION]
     lines = [f"- [{name_of(record)}](record/{name_of(record)}.json): {len(entries)} of {n_claims} "
@@ -114,15 +115,16 @@ def of_machine(record, first, n_claims):
         both, differ = records.untimed_in_both(first, record)
         lines[0] += (f" {both - len(differ)} of {both} claims without times have the same samples "
                      "as on the first machine.")
-    above = None
-    for number, run in enumerate(record["runs"]):
-        if setting(run) != above:
-            above = setting(run)
-            lines.append(f"  - On {above}:")
-        own = sum(entry["run"] == number for entry in entries)
+    measured = {}  # how many by setting and by command, commit and day
+    for entry in entries:
+        run = record["runs"][entry["run"]]
         command = "" if " --claim" in run["command"] else f"`{run['command']}`, "
-        lines.append(f"  - {own}: {command}commit {run['machine']['commit']}, "
-                     f"{run['machine']['date']}")
+        day = run["machine"]["date"].split()[0]
+        measured.setdefault(setting(run), Counter())[
+            f"{command}commit {run['machine']['commit']}, {day}"] += 1
+    for above, runs in measured.items():
+        lines += [f"  - On {above}:", *(f"  - {own}: {how}" for how, own in sorted(
+            runs.items(), key=lambda pair: -pair[1]))]
     return "\n".join(lines)
 
 
@@ -144,10 +146,9 @@ def overview(found, papers, claims):
             for name, text in TALLIES.items() if name != "secondary"]
     lines = [f"{len(claims)} claims of {len(papers)} sources, in three tallies that are never "
              "added:", "", table.markdown_table(["tally", *map(name_of, found)], body)]
-    apart = [f"{len(own['secondary'])} claims from a secondary source alone, and "
-             f"{len(own['descriptive'])} *descriptive* ones" for own in counts[:1]]
-    lines += ["", f"Counted nowhere: {''.join(apart)}. The verdicts of {name_of(found[0])} that "
-              f"are not \"{REPRODUCED}\":" if found else "", ""]
+    lines += ["", f"Counted nowhere: {len(counts[0]['secondary'])} claims from a secondary source "
+              f"alone, and {len(counts[0]['descriptive'])} *descriptive* ones. The verdicts of "
+              f"{name_of(found[0])} that are not \"{REPRODUCED}\":", ""]
     whole = []
     for name, paper in papers.items():
         own = tallies(found[0], [claim for claim in claims if claim.paper == name])

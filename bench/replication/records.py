@@ -8,6 +8,7 @@ from pathlib import Path
 
 from claim_files import ROOT
 from disturbance import fault
+from tolerances import version_at
 from verdicts import LACKS, NOT_TESTABLE, TOO_NOISY, Result, judge
 
 FOLDER = ROOT / "papers/record"
@@ -105,6 +106,8 @@ def faults(record):
             yield f"its commit is {machine['commit']}, which nobody can measure again"
         if not run["tolerances"]:
             yield "its tolerances were not committed before the run"
+        if version_at(machine["commit"]) not in ("", run["tolerances"]):
+            yield f"its tolerances are not those of commit {machine['commit']}"
         if name_of(record) != machine_name(machine) or said not in run["provenance"]:
             yield f"it names two machines, {name_of(record)} and {run['provenance'].split('`')[0]}"
 

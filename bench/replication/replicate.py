@@ -16,7 +16,7 @@ import table
 from claim_files import DEPTHS, ROOT, impossible_needs, load_or_exit
 from disturbance import around, fault
 from prober import Failed, Prober
-from tolerances import committed_version
+from tolerances import VERSION, version_at
 from verdicts import PROCESSES, RULES, TOO_NOISY, as_expected, judge
 
 from markers import write_whole  # noqa: E402
@@ -74,7 +74,8 @@ def measure(claims, prober, command):
     print(begin, end="", file=sys.stderr)
     about = {"command": command, "date": datetime.datetime.now(datetime.timezone.utc)
              .strftime("%Y-%m-%d %H:%M UTC"), "machine": prober.offers["machine"],
-             "provenance": prober.offers["provenance"], "tolerances": committed_version()}
+             "provenance": prober.offers["provenance"],
+             "tolerances": VERSION if version_at("HEAD") == VERSION else ""}
     return {"runs": [about], "claims": entries}
 
 
