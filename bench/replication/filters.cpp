@@ -86,11 +86,9 @@ void run_fpr(Setup& s) {
     for (std::uint64_t seed = 1; seed <= filters; ++seed) {
         const Filled f(s, seed);
         const std::uint64_t found = f.found(f.keys + f.source.absent(seed), probes);
-        if (over_model)
-            print_value(static_cast<double>(found) / static_cast<double>(probes) /
-                        f.filter.filter().expected_fpr());
+        if (over_model) print_value(ratio(found, probes) / f.filter.filter().expected_fpr());
         else if (absent == 0) print_rate(found, probes);
-        else print_value(absent * (1 - static_cast<double>(found) / static_cast<double>(probes)));
+        else print_value(absent * (1 - ratio(found, probes)));
     }
 }
 
@@ -132,11 +130,10 @@ void run_load(Setup& s) {
         const auto room = s.count("slots");
         auto filter = make_filter(s.text("spec"), room * 95 / 100, s.number("slot_bits") / 0.95,
                                   {.seed = seed});
-        const double slots = 4.0 * static_cast<double>(filter.base().blocks());
         const auto source = KeySource::generated(seed);
         std::uint64_t n = 0;
         while (filter.try_insert(source.key(n))) ++n;
-        print_value(static_cast<double>(n) / slots);
+        print_value(ratio(n, 4 * filter.base().blocks()));
     }
 }
 

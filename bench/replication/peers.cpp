@@ -61,8 +61,7 @@ void run_peer_fpr(Setup& s) {
                         [&](bench::Keys piece) { hits += subject.count(piece); });
         // What it takes, which may be more than it is made for. With b bits a key no filter has an
         // FPR below 2^-b.
-        const double bits =
-            8.0 * static_cast<double>(subject.bytes) / static_cast<double>(order.n_keys);
+        const double bits = ratio(8 * subject.bytes, order.n_keys);
         const double least = probes * std::exp2(-bits);
         if (static_cast<double>(hits) + 5 * std::sqrt(least) < least)
             throw std::runtime_error("finds " + std::to_string(hits) +

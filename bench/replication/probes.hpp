@@ -95,6 +95,13 @@ inline void print_text(const std::string& text) { print({{"text", text}}); }
 inline void print_rate(std::uint64_t hits, std::uint64_t of) {
     print({{"hits", hits}, {"of", of}});
 }
+inline double ratio(std::uint64_t a, std::uint64_t b) {
+    return static_cast<double>(a) / static_cast<double>(b);
+}
+/// How many keys fill the bits.
+inline std::uint64_t keys_in(std::uint64_t bits, double bits_per_key) {
+    return static_cast<std::uint64_t>(static_cast<double>(bits) / bits_per_key);
+}
 /// Six digits, as many as a time or a model is good for.
 inline double rounded(double x) {
     char text[32];

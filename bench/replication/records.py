@@ -138,7 +138,9 @@ def adopted(claims):
     found = [(path.name, read_whole(path, claims)) for path in FOLDER.glob("*.json")]
     wrong = [f"{name}: {why}" for name, record in found
              for why in (*faults(record), *(name != f"{name_of(record)}.json") * ["another name"])]
-    if wrong or (wrong := copied(record for _, record in found)):
+    wrong += [f"two records have the same times of {name}"
+              for name in copied(record for _, record in found)]
+    if wrong:
         sys.exit(f"bench/replicate: papers/record: {'; '.join(wrong)}")
     return sorted(found, key=lambda pair: (pair[1]["runs"][-1]["date"], pair[0]), reverse=True)
 

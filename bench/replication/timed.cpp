@@ -95,7 +95,7 @@ private:
     }
     std::uint64_t keys_of(const std::string& spec) const {
         if (keys_ != 0) return keys_;
-        return static_cast<std::uint64_t>(8 * static_cast<double>(bytes_) / bits_of(spec));
+        return keys_in(8 * bytes_, bits_of(spec));
     }
     Contestant build(const std::string& text, const std::string& spec, Isa isa) const {
         // Members share the keys: 800 MB of them for a hundred million.
