@@ -1,5 +1,6 @@
 """Writes a record into papers/: the tables of the pages, and the record itself."""
-import re
+import sys
+from collections import Counter
 
 import keys
 import power
@@ -7,16 +8,10 @@ import records
 import table
 import tolerances
 from claim_files import ROOT, TALLIES
-from verdicts import REPRODUCED, as_expected, is_judged
+from records import by_id, name_of
+from verdicts import REPRODUCED, TOO_NOISY, as_expected
 
 from markers import put, write_whole  # noqa: E402
-
-
-def machine_name(machine):
-    """Of the file of a record: vendor, family, model and stepping of the CPU."""
-    parts = [machine["cpu"].split("(")[0].split()[0], *(machine[f"cpu {part}"] for part in
-                                                      ("family", "model", "stepping"))]
-    return re.sub(r"[^\w.]+", "-", "-".join(parts)).strip("-").lower()
 
 
 def by_source(claims):
@@ -25,20 +20,12 @@ def by_source(claims):
     return [claim for source in sources for claim in claims if claim.source == source]
 
 
-def name_of(record):
-    return machine_name(record["runs"][-1]["machine"])
-
-
 def outcome(entry):
     """Our value, and the verdict in bold unless it is "reproduced"."""
     if entry is None:
         return "-"
     value = table.ours(entry, narrow=0.01)
     return value if entry["verdict"] == REPRODUCED else f"{value}: **{entry['verdict']}**"
-
-
-def by_id(record):
-    return {entry["id"]: entry for entry in record["claims"]}
 
 
 def what_and_case(claim):
@@ -115,30 +102,29 @@ def setting(run):
 def of_machine(record, first, n_claims):
     """The line of a record in the list of records. `first` is the record of the first machine."""
     machine, entries = record["runs"][-1]["machine"], record["claims"]
-    told = [entry for entry in entries if is_judged(entry)]
-    newest = all(run["tolerances"] == tolerances.VERSION for run in record["runs"])
+    told = [entry for entry in entries if not entry["lacks"]]
+    older = [entry["id"] for entry in entries if entry["newer_rule"]
+             or record["runs"][entry["run"]]["tolerances"] != tolerances.VERSION]
     lines = [f"- [{name_of(record)}](record/{name_of(record)}.json): {len(entries)} of {n_claims} "
              f"claims in {sum(entry['seconds'] for entry in entries):.0f} s on {machine['cores']} "
              f"cores with {machine['memory']}; of {len(told)} verdicts "
              f"{sum(map(as_expected, told))} are as expected."
-             + ("" if newest else
-                " Some runs are older than today's [tolerances](data/tolerances.toml).")]
+             + (f" Rules younger than the run judge {len(older)}: {', '.join(older[:9])}."
+                if older else "")]
     if record is not first:
-        others = by_id(first)
-        pairs = [(entry["samples"], others[entry["id"]]["samples"]) for entry in entries
-                 if entry["id"] in others and not entry["around"]]
-        equal = sum(records.same(*pair) for pair in pairs)
-        lines[0] += (f" {equal} of {len(pairs)} claims without times have the same samples as on "
-                     "the first machine.")
-    above = None
-    for number, run in enumerate(record["runs"]):
-        if setting(run) != above:
-            above = setting(run)
-            lines.append(f"  - On {above}:")
-        own = sum(entry["run"] == number for entry in entries)
+        both, differ = records.untimed_in_both(first, record)
+        lines[0] += (f" {both - len(differ)} of {both} claims without times have the same samples "
+                     "as on the first machine.")
+    measured = {}  # how many by setting and by command, commit and day
+    for entry in entries:
+        run = record["runs"][entry["run"]]
         command = "" if " --claim" in run["command"] else f"`{run['command']}`, "
-        lines.append(f"  - {own}: {command}commit {run['machine']['commit']}, "
-                     f"{run['machine']['date']}")
+        day = run["machine"]["date"].split()[0]
+        measured.setdefault(setting(run), Counter())[
+            f"{command}commit {run['machine']['commit']}, {day}"] += 1
+    for above, runs in measured.items():
+        lines += [f"  - On {above}:", *(f"  - {own}: {how}" for how, own in sorted(
+            runs.items(), key=lambda pair: -pair[1]))]
     return "\n".join(lines)
 
 
@@ -160,10 +146,9 @@ def overview(found, papers, claims):
             for name, text in TALLIES.items() if name != "secondary"]
     lines = [f"{len(claims)} claims of {len(papers)} sources, in three tallies that are never "
              "added:", "", table.markdown_table(["tally", *map(name_of, found)], body)]
-    apart = [f"{len(own['secondary'])} claims from a secondary source alone, and "
-             f"{len(own['descriptive'])} *descriptive* ones" for own in counts[:1]]
-    lines += ["", f"Counted nowhere: {''.join(apart)}. The verdicts of {name_of(found[0])} that "
-              f"are not \"{REPRODUCED}\":" if found else "", ""]
+    lines += ["", f"Counted nowhere: {len(counts[0]['secondary'])} claims from a secondary source "
+              f"alone, and {len(counts[0]['descriptive'])} *descriptive* ones. The verdicts of "
+              f"{name_of(found[0])} that are not \"{REPRODUCED}\":", ""]
     whole = []
     for name, paper in papers.items():
         own = tallies(found[0], [claim for claim in claims if claim.paper == name])
@@ -204,6 +189,12 @@ def fill(papers, claims):
 def adopt(path, papers, claims):
     """Puts the entries of a record into that of the machine."""
     record, strange = records.read(path, claims)
+    if why := list(records.faults(record)):
+        sys.exit(f"bench/replicate: {path} is not adopted: {'; '.join(why)}")
+    disturbed = [e["id"] for e in record["claims"] if e["verdict"] == TOO_NOISY]
+    record["claims"] = [e for e in record["claims"] if e["id"] not in disturbed]
+    if disturbed:
+        print(f"dropped, as other programs disturbed the times: {', '.join(disturbed)}")
     kept = records.FOLDER / f"{name_of(record)}.json"
     if kept.exists() and not kept.samefile(path):
         old, gone = records.read(kept, claims)
@@ -213,5 +204,4 @@ def adopt(path, papers, claims):
     records.FOLDER.mkdir(exist_ok=True)
     write_whole(kept, records.as_text(record))
     fill(papers, claims)
-    print(f"written: {len(papers)} pages of papers, papers/README.md, "
-          f"{kept.relative_to(ROOT)}")
+    print(f"written: {len(papers)} pages of papers, papers/README.md, papers/record/{kept.name}")

@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from tolerances import OF_CLAIMS, ROOT, tomllib
-from verdicts import NEAR, POSSIBLE, REPRODUCED, RULES, STATISTICAL, VERDICTS
+from verdicts import NEAR, POSSIBLE, REPRODUCED, RULES, STATISTICAL
 
 FOLDER = ROOT / "papers/claims"
 # How a figure is known: read in the paper or its data, code or page; in its abstract; in a text
@@ -51,6 +51,11 @@ class Claim:
         return self.id.split("/")[1]
 
     @property
+    def rule(self):
+        """What decides about samples, beside papers/data/tolerances.toml."""
+        return [self.kind, self.side, self.published]
+
+    @property
     def tolerance_text(self):
         if self.kind == "statistical":
             return f"{100 * (self.tolerance or STATISTICAL):.3g} %"
@@ -86,8 +91,9 @@ def faults(claim):
     if claim.how == "read" and not claim.where:
         yield "read, but not where"
     for verdict in claim.expected:
-        if verdict not in VERDICTS:
-            yield f'expected "{verdict}" (known: {", ".join(VERDICTS)})'
+        if verdict not in POSSIBLE[claim.kind]:
+            yield (f'expected "{verdict}" (possible for {claim.kind}: '
+                   f'{", ".join(sorted(POSSIBLE[claim.kind]))})')
     if claim.expected != [REPRODUCED] and not claim.reason.strip():
         yield "expects another verdict than reproduced and gives no reason"
     if len(claim.expected) > 1 and REPRODUCED not in claim.expected:
@@ -106,19 +112,20 @@ def impossible_needs(claims, isas):
 
 def each(paper, values, lists):
     """The claims of one [[claim]]: one, or one a row. The first row has the names of the columns: a
-    field or a value of the set-up; `text` is for {text} alone. `rows` may name a list under [rows]
-    of the file; a value of the set-up that the claim has itself counts more than the list's."""
+    field or a value of the set-up; `text` is for {text} alone, and what is "" is left out. `rows`
+    may name lists under [rows] of the file, with the same columns; a value of the set-up that the
+    claim has itself counts more than theirs."""
     rows = values.pop("rows", [[], []])
-    if isinstance(rows, str):
-        if rows not in lists:
-            raise ValueError(f"{paper}: no list of rows \"{rows}\"")
-        rows = lists[rows]
+    if rows and isinstance(rows[0], str):
+        if unknown := [name for name in rows if name not in lists]:
+            raise ValueError(f"{paper}: no list of rows {', '.join(unknown)}")
+        rows = [lists[rows[0]][0], *(row for name in rows for row in lists[name][1:])]
     columns, *rows = rows
     for row in rows:
         if len(row) != len(columns):
             raise ValueError(f"{paper}: a row of {len(row)} cells under {len(columns)} columns: "
                              f"{row}")
-        cells = dict(zip(columns, row))
+        cells = {name: cell for name, cell in zip(columns, row) if cell != ""}
         one = {**values, **{n: v for n, v in cells.items() if n in FIELDS}}
         setup = {n: v for n, v in cells.items() if n not in one and n != "text"}
         if setup:
@@ -170,9 +177,10 @@ def parse_paper(name, text):
         raise ValueError(f"{name}: describes the paper by {', '.join(paper) or 'nothing'}, not by "
                          "name, summary and source")
     for claim in claims:
-        if claim.how in ("read", "abstract") and "source" not in paper:
-            raise ValueError(f"{claim.id}: {claim.how}, but the file names no source: a DOI or a "
-                             "repository with its commit")
+        named = "source" in paper or re.match("doi:|github.com/", claim.where)
+        if claim.how in ("read", "abstract") and not named:
+            raise ValueError(f"{claim.id}: {claim.how}, but neither the file nor the claim names a "
+                             "source: a DOI or a repository with its commit")
     twice = [identity for identity, n in Counter(c.id for c in claims).items() if n > 1]
     if twice:
         raise ValueError(f"{twice[0]}: two claims have this id")

@@ -39,6 +39,8 @@ def around(before, after):
 def fault(seen):
     """Why the times between two looks judge nothing; empty if they may. Without other programs the
     load is at most 1 of our own."""
+    if not seen:
+        return "nobody looked at the machine"
     if seen["others"] > VALUES["most_others"]:
         return f"other programs took {100 * seen['others']:.0f} % of all CPUs"
     if seen["steal"] > VALUES["most_steal"]:

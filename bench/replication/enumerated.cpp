@@ -73,7 +73,7 @@ struct Design {
 
 struct Fraction {
     std::uint64_t found, of;
-    double value() const { return static_cast<double>(found) / static_cast<double>(of); }
+    double value() const { return ratio(found, of); }
 };
 
 /// Of all placements of n keys and an absent key, those in which the absent key is found.

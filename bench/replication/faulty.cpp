@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "replication/probes.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 
 namespace simdbloom::replication {
@@ -19,7 +20,7 @@ Faulty::Faulty(AnyFilter filter, Fault fault) : filter_(std::move(filter)), faul
     const Layout& layout = filter_.layout();
     const bool has_bits = !layout.is_cuckoo() && !layout.is_dleft();
     if (fault == Fault::k && (!has_bits || layout.k < 2))
-        throw NoSuchFault("a key of " + filter_.spec() + " cannot set one bit less");
+        throw Lacking("a key of " + filter_.spec() + " cannot set one bit less");
     if (has_bits && (fault == Fault::half || fault == Fault::k))
         bits_.resize(8 * filter_.base().bytes().size());
 }

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -24,14 +23,9 @@ enum class Fault {
 /// Throws std::invalid_argument naming what is no fault.
 Fault fault_called(const std::string& name);
 
-/// What does not apply to a filter, such as one bit less to a cuckoo filter.
-struct NoSuchFault : std::invalid_argument {
-    using std::invalid_argument::invalid_argument;
-};
-
-/// A filter that keys are inserted into and looked up in. Without a fault it is the library's. With
-/// Fault::half or Fault::k its bits are set and tested here, one key at a time, at the positions of
-/// the layout's scalar definition.
+/// A filter that keys are inserted into and looked up in; a fault that it cannot have throws
+/// Lacking. Without a fault it is the library's. With Fault::half or Fault::k its bits are set and
+/// tested here, one key at a time, at the positions of the layout's scalar definition.
 class Faulty {
 public:
     Faulty(AnyFilter filter, Fault fault);

@@ -62,14 +62,13 @@ struct Filled {
     std::uint64_t keys;
     Faulty filter;
 
-    Filled(Setup& s, const std::string& spec, double bits_per_key, std::uint64_t seed)
+    Filled(Setup& s, std::uint64_t seed)
         : source(s.text("form", "random"), 1, seed),
           keys(s.count("keys")),
-          filter(make_filter(spec, keys, bits_per_key, {.seed = seed}), fault_of(s)) {
+          filter(make_filter(s.text("spec"), keys, s.number("bits_per_key"), {.seed = seed}),
+                 fault_of(s)) {
         source.fill(filter, keys);
     }
-    Filled(Setup& s, std::uint64_t seed)
-        : Filled(s, s.text("spec"), s.number("bits_per_key"), seed) {}
     std::uint64_t found(std::uint64_t first, std::uint64_t n) const {
         std::uint64_t sum = 0;
         source.each(first, first + n, [&](Keys piece) { sum += filter.count(piece); });
@@ -87,23 +86,9 @@ void run_fpr(Setup& s) {
     for (std::uint64_t seed = 1; seed <= filters; ++seed) {
         const Filled f(s, seed);
         const std::uint64_t found = f.found(f.keys + f.source.absent(seed), probes);
-        if (over_model)
-            print_value(static_cast<double>(found) / static_cast<double>(probes) /
-                        f.filter.filter().expected_fpr());
+        if (over_model) print_value(ratio(found, probes) / f.filter.filter().expected_fpr());
         else if (absent == 0) print_rate(found, probes);
-        else print_value(absent * (1 - static_cast<double>(found) / static_cast<double>(probes)));
-    }
-}
-
-/// The ratio of the FPRs of two filters, a pair a sample.
-void run_fpr_ratio(Setup& s) {
-    const std::uint64_t probes = s.count("probes");
-    for (std::uint64_t seed = 1; seed <= s.count("filters", 10); ++seed) {
-        const auto found = [&](const std::string& which) {
-            const Filled f(s, s.text(which), s.number(which + "_bits"), seed);
-            return static_cast<double>(f.found(f.keys, probes));
-        };
-        print_value(found("a") / found("b"));
+        else print_value(absent * (1 - ratio(found, probes)));
     }
 }
 
@@ -145,11 +130,10 @@ void run_load(Setup& s) {
         const auto room = s.count("slots");
         auto filter = make_filter(s.text("spec"), room * 95 / 100, s.number("slot_bits") / 0.95,
                                   {.seed = seed});
-        const double slots = 4.0 * static_cast<double>(filter.base().blocks());
         const auto source = KeySource::generated(seed);
         std::uint64_t n = 0;
         while (filter.try_insert(source.key(n))) ++n;
-        print_value(static_cast<double>(n) / slots);
+        print_value(ratio(n, 4 * filter.base().blocks()));
     }
 }
 
@@ -226,15 +210,11 @@ void run_estimate(Setup& s) {
     }
 }
 
-const Probes filter_probes{{"fpr", run_fpr},
-                           {"fpr_ratio", run_fpr_ratio},
-                           {"lost", run_lost},
-                           {"erased", run_erased},
-                           {"load", run_load},
-                           {"space", run_space},
-                           {"lines", run_lines},
-                           {"estimate", run_estimate},
-                           {"same_on_every_isa", run_same_on_every_isa}};
+const Probes filter_probes{
+    {"fpr", run_fpr},           {"lost", run_lost},
+    {"erased", run_erased},     {"load", run_load},
+    {"space", run_space},       {"lines", run_lines},
+    {"estimate", run_estimate}, {"same_on_every_isa", run_same_on_every_isa}};
 
 }  // namespace
 }  // namespace simdbloom::replication

@@ -121,8 +121,7 @@ double formula(const std::string& name, Setup& s) {
     if (name == "dleft") return 4 * s.number("keys_per_bucket") * std::exp2(-s.number("remainder"));
     if (name == "different_bits") return different_bits(s.number("block"), s.small("k"));
     if (name == "fuse_slots")
-        return static_cast<double>(BloomierMap::slots_for(s.count("keys"), s.small("arity"))) /
-               s.number("keys");
+        return ratio(BloomierMap::slots_for(s.count("keys"), s.small("arity")), s.count("keys"));
     if (name == "sizing") {  // by papers/parquet-format.md
         const double keys = s.number("keys");
         return parquet_folding::expected_fpr(keys, bits_per_key(s) * keys / 256);

@@ -3,6 +3,7 @@
 PAPER/CLAIM; or `count` and a name of counts()."""
 import re
 
+import records
 import table
 from claim_files import ROOT
 
@@ -22,7 +23,7 @@ def counts(record):
 
 def of_key(key, record, claims):
     what, _, name = key.rpartition(" ")
-    entry = {e["id"]: e for e in record["claims"]}.get(name)
+    entry = records.by_id(record).get(name)
     claim = {c.id: c for c in claims}.get(name)
     if what == "count" and name in counts(record):
         return f"{counts(record)[name]:,}"

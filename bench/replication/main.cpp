@@ -7,7 +7,6 @@
 
 #include "harness/clock.hpp"
 #include "harness/machine.hpp"
-#include "replication/faulty.hpp"
 #include "replication/probes.hpp"
 #include "simdbloom/isa.hpp"
 
@@ -60,12 +59,9 @@ int run(std::span<char* const> words) {
         Setup setup(words.subspan(1));
         probe->run(setup);
         setup.check_all_read();
-    } catch (const NoSuchFault& error) {
-        std::fprintf(stderr, "%s: %s\n", probe->name.c_str(), error.what());
-        return 4;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s: %s\n", probe->name.c_str(), error.what());
-        return 2;
+        return dynamic_cast<const Lacking*>(&error) != nullptr ? 4 : 2;
     }
     return 0;
 }

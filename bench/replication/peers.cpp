@@ -1,4 +1,7 @@
 // Another library's filter (bench/peers) beside one of ours: how often it is wrong, and its times.
+#include <array>
+#include <bit>
+#include <ctime>
 #include <memory>
 
 #include "harness/passes.hpp"
@@ -18,8 +21,7 @@ public:
             if (kind.name.starts_with("peer:") && kind.name.ends_with(",hashes") == hashes_)
                 peer_ = &kind;
         if (peer_ == nullptr)
-            throw std::invalid_argument(hashes_ ? "the peer takes no hashes"
-                                                : "the peer takes no keys");
+            throw Lacking(hashes_ ? "the peer takes no hashes" : "the peer takes no keys");
     }
 
     const bench::Kind& peer() const { return *peer_; }
@@ -35,7 +37,7 @@ public:
                        std::uint64_t seed) const {
         if (!s_.has("fpr")) return {source, n_keys_, kind.bits_at(s_.number("bits_per_key")), seed};
         const double bits = kind.bits_for(n_keys_, s_.number("fpr"));
-        if (!(bits <= 40)) throw std::invalid_argument(kind.name + " does not reach the FPR");
+        if (!(bits <= 40)) throw Lacking(kind.name + " does not reach the FPR");
         return {source, n_keys_, bits, seed};
     }
 
@@ -57,13 +59,95 @@ void run_peer_fpr(Setup& s) {
         std::uint64_t hits = 0;
         bench::for_keys(order.keys, order.n_keys, order.n_keys + probes,
                         [&](bench::Keys piece) { hits += subject.count(piece); });
-        // What it takes, which may be more than it is made for.
-        print({{"hits", hits},
-               {"of", probes},
-               {"bits_per_key", rounded(8.0 * static_cast<double>(subject.bytes) /
-                                        static_cast<double>(order.n_keys))}});
+        // What it takes, which may be more than it is made for. With b bits a key no filter has an
+        // FPR below 2^-b.
+        const double bits = ratio(8 * subject.bytes, order.n_keys);
+        const double least = probes * std::exp2(-bits);
+        if (static_cast<double>(hits) + 5 * std::sqrt(least) < least)
+            throw std::runtime_error("finds " + std::to_string(hits) +
+                                     " of a million absent keys; no filter of its bytes() can");
+        print({{"hits", hits}, {"of", probes}, {"bits_per_key", rounded(bits)}});
     }
 }
+
+/// Lookups of absent keys whose every answer is compared, once the clock stands, with that of the
+/// key alone. In each pass an inserted key takes another place. So a filter has no use for the
+/// answers of a batch that it saw before, nor for knowing when it is timed.
+class CheckedPass {
+public:
+    CheckedPass(const bench::Kind& kind, const bench::Order& order, bench::Output output)
+        : name_(kind.name), order_(order), subject_(kind.make(order)), output_(output) {
+        if (!subject_[output]) throw Lacking(name_ + " has no " + std::string(to_string(output)));
+        const auto rotation = bench::rotation(order.keys, order.n_keys, subject_.bytes, 0);
+        const bench::Keys all = rotation->all();
+        keys_.assign(all.begin(), all.end());
+        bits_.resize(keys_.size() / 8);
+        for (std::size_t i = 0; i < keys_.size(); ++i) {
+            const std::uint64_t alone = keys_[i];
+            set(i, subject_[bench::Output::single]({&alone, 1}, 1, answers_[0]) != 0);
+        }
+    }
+
+    std::uint64_t operator()(double* seconds) {
+        const std::uint64_t random = hash_key(turn_);
+        const std::size_t first = turn_++ % (keys_.size() / pass) * pass,
+                          at = first + random % pass;
+        const std::uint64_t key =
+            std::exchange(keys_[at], order_.keys.key(random / pass % order_.n_keys));
+        const bool absent = !set(at, true);
+        std::array<std::uint64_t, pass / batch> found;
+        const double wall = bench::seconds_of([&] {
+            const double start = process_seconds();
+            for (std::size_t i = 0; i < found.size(); ++i)
+                found[i] = subject_[output_](bench::Keys(keys_).subspan(first + i * batch, batch),
+                                             batch, answers_[i]);
+            *seconds = process_seconds() - start;
+        });
+        least_wait_ = std::min(least_wait_, wall / *seconds);
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            const auto right = std::span(bits_).subspan((first + i * batch) / 8, batch / 8);
+            std::uint64_t ones = 0;
+            for (const std::uint8_t byte : right)
+                ones += static_cast<unsigned>(std::popcount(byte));
+            if (output_ == bench::Output::single ? found[i] != ones
+                                                 : !std::ranges::equal(answers_[i].bitmap, right))
+                throw std::runtime_error(name_ + " has other answers while it is timed");
+        }
+        keys_[at] = key;
+        if (absent) set(at, false);
+        return pass;
+    }
+    /// Throws std::runtime_error if no pass did without a wait, for another process say.
+    void check_waits() const {
+        if (least_wait_ > 1.5) throw std::runtime_error(name_ + " waits while it is timed");
+    }
+
+private:
+    static constexpr std::size_t pass = 4 * batch;
+    /// Of all threads: a filter may have some of its own.
+    static double process_seconds() {
+        timespec t{};
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+        return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+    }
+    /// Returns what the bit was.
+    bool set(std::size_t at, bool value) {
+        const auto mask = static_cast<std::uint8_t>(1 << at % 8);
+        const bool before = (bits_[at / 8] & mask) != 0;
+        if (before != value) bits_[at / 8] = static_cast<std::uint8_t>(bits_[at / 8] ^ mask);
+        return before;
+    }
+
+    std::string name_;
+    bench::Order order_;
+    bench::Subject subject_;
+    bench::Output output_;
+    std::vector<std::uint64_t> keys_;
+    std::vector<std::uint8_t> bits_;  ///< the right answers
+    std::vector<bench::Answers> answers_{pass / batch, bench::Answers(batch)};
+    std::uint64_t turn_ = 0;
+    double least_wait_ = HUGE_VAL;
+};
 
 /// The peer and "beside", absent keys; "way" is "bitmap" or "single".
 void run_peer_times(Setup& s) {
@@ -73,25 +157,15 @@ void run_peer_times(Setup& s) {
     if (way != to_string(output)) throw std::invalid_argument("no way \"" + way + "\" to ask");
     const bench::KeySource source = pair.keys(1);
     std::vector<bench::Contestant> members;
-    std::shared_ptr<bench::Subject> first;
+    std::vector<std::shared_ptr<CheckedPass>> passes;
     for (const bench::Kind* kind : {&pair.peer(), &pair.beside(s.text("beside"))}) {
-        const auto order = pair.order(*kind, source, 1);
-        const auto subject = std::make_shared<bench::Subject>(kind->make(order));
-        if (!first) first = subject;
-        if (!(*subject)[output]) throw std::invalid_argument(kind->name + " has no " + way);
-        const auto answers = std::make_shared<bench::Answers>(batch);
-        const auto ask = [=](bench::Keys keys) {
-            bench::keep((*subject)[output](keys, batch, *answers));
-        };
-        const auto keys = bench::rotation(order.keys, order.n_keys, subject->bytes, 0);
-        members.push_back({kind->name, bench::pieces(keys, batch, ask), false, shortest_turn});
+        const auto one = std::make_shared<CheckedPass>(*kind, pair.order(*kind, source, 1), output);
+        passes.push_back(one);
+        members.push_back(
+            {kind->name, [one](double* seconds) { return (*one)(seconds); }, false, shortest_turn});
     }
     print_rounds(s, std::move(members));
-    std::uint64_t found = 0;
-    bench::for_keys(source, 0, s.count("keys"),
-                    [&](bench::Keys piece) { found += first->count(piece); });
-    if (found != s.count("keys"))
-        throw std::runtime_error("after the measurement an inserted key is not found");
+    for (const auto& one : passes) one->check_waits();
 }
 
 const Probes peer_probes{{"peer_fpr", run_peer_fpr}, {"peer_times", run_peer_times, true}};

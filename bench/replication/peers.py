@@ -1,6 +1,7 @@
 """`bench/replicate --peer FILE.so`: another library's filter (bench/peers) beside ours, by the
 rules for claims: rates over five seeds, ratios of times over five processes."""
 from disturbance import around, fault
+from prober import Failed, Lacking
 from table import number
 from verdicts import PROCESSES, interval, noise
 
@@ -22,49 +23,32 @@ def cases():
                        {**own, **size, "way": way, "beside": BESIDE})
 
 
-# Errors of peers.cpp about calls or an FPR that a filter without faults may lack.
-CANNOT = ("the peer takes no", "has no single", "has no bitmap", "does not reach the FPR")
-
-
-class Failed(Exception):
-    """The peer lacks what a case needs; other cases can be measured."""
-
-
-class Broken(Failed):
-    """The peer has a fault. It is left out: each further case might hang for five minutes."""
-
-
-def fail(text):
-    why = text.rsplit(": ", 1)[-1]
-    raise (Failed if any(words in why for words in CANNOT) else Broken)(why)
-
-
 def samples_of(probe, setup, prober):
     """The samples, and why they judge nothing."""
     timed = probe == "peer_times"
     before = prober.look()
     samples = [{**sample, "process": process} for process in range(PROCESSES if timed else 1)
-               for sample in prober.samples(probe, setup, fail=fail)]
+               for sample in prober.samples(probe, setup)]
     if not samples:
-        raise Broken("it ended the process that measured it")
+        raise Failed([probe], "it ended the process that measured it")
     return samples, timed and (fault(around(before, prober.look())) or noise(samples))
 
 
 def compare(files, prober):
     """The table of the peers, and the exit code: 1 if one was left out, 3 if a time was disturbed.
-    What a peer cannot do is a row that says so."""
+    What a peer cannot have is a row that says so."""
     body, status = [], 0
     for file in files:
         for what, probe, setup in cases():
             try:
                 samples, why = samples_of(probe, {"peer": file, **setup}, prober)
-            except Broken as error:
-                body.append([file, "left out", str(error)])
+            except Lacking as error:
+                body.append([file, what, error.why])
+                continue
+            except Failed as error:  # each further case might hang for five minutes
+                body.append([file, "left out", error.why])
                 status = 1
                 break
-            except Failed as error:
-                body.append([file, what, str(error)])
-                continue
             value, low, high = interval(samples)
             status = status or 3 * bool(why)
             if probe == "peer_fpr":

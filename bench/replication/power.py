@@ -1,16 +1,18 @@
 """What each claim notices: published values that are multiplied, and filters that have a fault."""
+import contextlib
 import csv
 import dataclasses
 from decimal import Decimal
 
 from claim_files import ROOT
+from prober import Lacking
 from verdicts import NOT_REPRODUCED, REPRODUCED, TOO_NOISY, judge
 
 PATH = ROOT / "papers/data/power.csv"
 FACTORS = ("0.5", "0.67", "1.5", "2")
 # Faults of bench/replication/faulty.hpp, and the probes that know them.
 FAULTS = ("half", "k", "lost", "mixer", "tail")
-FAULTED = {"fpr", "fpr_ratio", "lost", "same_on_every_isa"}
+FAULTED = {"fpr", "lost", "same_on_every_isa"}
 COLUMNS = (*FACTORS, *FAULTS)
 
 
@@ -56,9 +58,12 @@ def by_faults(claim, samples, prober):
     """{fault: whether it is noticed}. An identity whose probe knows no faults is judged by a sample
     that was altered, as a lost key would."""
     if claim.probe in FAULTED and not prober.missing(claim):
-        found = {fault: prober.samples(claim.probe, {**claim.setup, "fault": fault}, optional=True)
-                 for fault in FAULTS}
-        return {fault: notices(claim, drawn) for fault, drawn in found.items() if drawn}
+        found = {}
+        for fault in FAULTS:
+            with contextlib.suppress(Lacking):
+                drawn = prober.samples(claim.probe, {**claim.setup, "fault": fault})
+                found[fault] = notices(claim, drawn)
+        return found
     if claim.kind == "identity" and claim.probe != "published_fprs" and samples:
         return {"lost": notices(claim, [*samples[1:], {"text": "one key in 128 lost"}])}
     return {}

@@ -83,12 +83,24 @@ private:
     std::set<std::string> read_;
 };
 
+/// What a set-up asks for and its filter cannot have: one bit less of a cuckoo filter, say.
+struct Lacking : std::invalid_argument {
+    using std::invalid_argument::invalid_argument;
+};
+
 using Json = nlohmann::ordered_json;
 inline void print(const Json& sample) { std::puts(sample.dump().c_str()); }
 inline void print_value(double value) { print({{"value", value}}); }
 inline void print_text(const std::string& text) { print({{"text", text}}); }
 inline void print_rate(std::uint64_t hits, std::uint64_t of) {
     print({{"hits", hits}, {"of", of}});
+}
+inline double ratio(std::uint64_t a, std::uint64_t b) {
+    return static_cast<double>(a) / static_cast<double>(b);
+}
+/// How many keys fill the bits.
+inline std::uint64_t keys_in(std::uint64_t bits, double bits_per_key) {
+    return static_cast<std::uint64_t>(static_cast<double>(bits) / bits_per_key);
 }
 /// Six digits, as many as a time or a model is good for.
 inline double rounded(double x) {

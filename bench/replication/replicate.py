@@ -1,7 +1,6 @@
 """Runs the claims of papers/claims and writes the record. bench/replicate starts it."""
 import argparse
 import datetime
-import json
 import os
 import re
 import subprocess
@@ -15,64 +14,19 @@ import power
 import records
 import table
 from claim_files import DEPTHS, ROOT, impossible_needs, load_or_exit
-from disturbance import Look, around, fault
-from tolerances import committed_version
+from disturbance import around, fault
+from prober import Failed, Prober
+from tolerances import VERSION, version_at
 from verdicts import PROCESSES, RULES, TOO_NOISY, as_expected, judge
 
 from markers import write_whole  # noqa: E402
 
-# The limit on a probe, in seconds.
-LONGEST = 1800
-# The exit code of a probe that cannot have the fault of its set-up.
-NO_SUCH_FAULT = 4
 # How often times are taken until the machine is quiet enough to judge them.
 ATTEMPTS = 3
 
 
 def stop(message):
     sys.exit(f"bench/replicate: {message}")
-
-
-class Prober:
-    def __init__(self, program):
-        self.program = program
-        self.offers = json.loads(self.output("--offers"))
-
-    def output(self, *arguments, may_lack=False, fail=stop):
-        try:
-            end = subprocess.run([self.program, *arguments], capture_output=True, text=True,
-                                 timeout=LONGEST, cwd=ROOT)
-        except OSError as error:
-            stop(f"cannot run {self.program}: {error.strerror}")
-        except subprocess.TimeoutExpired:
-            fail(f"{' '.join(arguments)}: took more than {LONGEST} s")
-        if end.returncode == NO_SUCH_FAULT and may_lack:
-            return ""
-        if end.returncode:
-            fail(f"{' '.join(arguments)}: {end.stderr.strip() or f'ended with {end.returncode}'}")
-        return end.stdout
-
-    def samples(self, probe, setup, optional=False, fail=stop):
-        """`optional`: none, if the set-up names a fault that the filter cannot have."""
-        words = [f"{name}={value}" for name, value in setup.items()]
-        lines = self.output(probe, *words, may_lack=optional, fail=fail).splitlines()
-        # Another library's filter (--peer) may print to the same stream.
-        for line in lines:
-            if not line.startswith("{"):
-                fail(f"{probe}: printed what is no sample, {line[:80]!r}")
-        return [json.loads(line) for line in lines]
-
-    def missing(self, claim):
-        """What this machine lacks for the claim."""
-        return [need for need in claim.needs if need not in self.offers["offers"]]
-
-    def is_timed(self, claim):
-        return claim.probe in self.offers["timed"]
-
-    def look(self):
-        """Memory first: its loop is part of neither look."""
-        lines = float(self.output("--memory"))
-        return Look.now(lines)
 
 
 def run(claim, prober):
@@ -93,7 +47,7 @@ def run(claim, prober):
     return records.judged(claim, {
         "id": claim.id, "run": 0, "probe": claim.probe, "setup": claim.setup, "lacks": lacks,
         "attempts": attempts, "seconds": round(time.monotonic() - started, 2), "around": seen,
-        "samples": samples})
+        "rule": claim.rule, "samples": samples})
 
 
 def selected(claims, options, prober):
@@ -120,7 +74,8 @@ def measure(claims, prober, command):
     print(begin, end="", file=sys.stderr)
     about = {"command": command, "date": datetime.datetime.now(datetime.timezone.utc)
              .strftime("%Y-%m-%d %H:%M UTC"), "machine": prober.offers["machine"],
-             "provenance": prober.offers["provenance"], "tolerances": committed_version()}
+             "provenance": prober.offers["provenance"],
+             "tolerances": VERSION if version_at("HEAD") == VERSION else ""}
     return {"runs": [about], "claims": entries}
 
 
@@ -244,4 +199,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except Failed as error:
+        stop(error)

@@ -64,8 +64,7 @@ void run_rocksdb(Setup& s) {
         rocksdb::TablePropertiesCollection tables;
         check(db->GetPropertiesOfAllTables(&tables));
         if (tables.size() != 1) throw std::runtime_error("RocksDB wrote more than one table");
-        const double bits =
-            8 * static_cast<double>(tables.begin()->second->filter_size) / static_cast<double>(n);
+        const double bits = ratio(8 * tables.begin()->second->filter_size, n);
         if (what == "bits") {
             print_value(rounded(bits));
             continue;
@@ -80,7 +79,7 @@ void run_rocksdb(Setup& s) {
         if (hits + seen.bloom_sst_miss_count != probes)
             throw std::runtime_error("RocksDB did not ask its filter for every key");
         if (what == "fpr") print_rate(hits, probes);
-        else print_value(bits / std::log2(static_cast<double>(probes) / static_cast<double>(hits)));
+        else print_value(bits / std::log2(ratio(probes, hits)));
     }
 }
 

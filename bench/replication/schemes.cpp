@@ -23,7 +23,7 @@ double rate_of_arrays(std::uint64_t bits, std::uint64_t keys, unsigned k, std::u
         for (std::uint64_t i = 0; i < keys; ++i) filter.insert(i);
         for (std::uint64_t i = 0; i < probes; ++i) found += filter.contains((1ULL << 40) + i);
     }
-    return static_cast<double>(found) / static_cast<double>(arrays * probes);
+    return ratio(found, arrays * probes);
 }
 
 double rate_of_scheme(Setup& s, std::uint64_t first, std::uint64_t arrays) {
@@ -80,10 +80,9 @@ bool probe_block(const std::string& scheme, std::uint64_t hash, std::uint64_t B,
 /// of ideal probes unless `over` is "none".
 void run_block_scheme(Setup& s) {
     const std::uint64_t B = s.count("block"), blocks = 1 << 14, probes = s.count("probes");
-    const double c = s.number("bits_per_key");
     const unsigned k = s.small("k");
     const std::string scheme = s.text("scheme");
-    const auto keys = static_cast<std::uint64_t>(static_cast<double>(blocks * B) / c);
+    const std::uint64_t keys = keys_in(blocks * B, s.number("bits_per_key"));
     const double model = s.text("over", "ideal") == "none"
                              ? 1
                              : fpr::blocked(static_cast<unsigned>(B), keys, blocks, k);
@@ -100,19 +99,18 @@ void run_block_scheme(Setup& s) {
             found +=
                 probe_block(scheme, random(), B, k, [&](auto at) { return has_bit(block, at); });
         }
-        print_value(static_cast<double>(found) / static_cast<double>(probes) / model);
+        print_value(ratio(found, probes) / model);
     }
 }
 
 /// 10 samples: the FPR of a blocked filter in which a key goes into one of two blocks, over that of
 /// the blocked filter of the same size with its best k. Bits are ideal. The rule takes the block
-/// where the key sets fewer `new` bits, or the one with fewer bits `after` it.
+/// with fewer bits `after` the key.
 void run_choices(Setup& s) {
     const std::uint64_t B = s.count("block"), blocks = 1 << 14, probes = s.count("probes");
     const unsigned k = s.small("k");
-    const bool after = s.text("rule") == "after";
-    const auto keys =
-        static_cast<std::uint64_t>(static_cast<double>(blocks * B) / s.number("bits_per_key"));
+    if (s.text("rule") != "after") throw std::invalid_argument("no rule \"" + s.text("rule") + '"');
+    const std::uint64_t keys = keys_in(blocks * B, s.number("bits_per_key"));
     double model = 1;
     for (unsigned other = 1; other <= 20; ++other)
         model = std::min(model, fpr::blocked(static_cast<unsigned>(B), keys, blocks, other));
@@ -122,17 +120,17 @@ void run_choices(Setup& s) {
         std::vector<std::uint64_t> at(k);
         const auto draw = [&] {
             for (std::uint64_t& bit : at) bit = random() % B;
-            return std::pair(random() % blocks, random() % blocks);
+            const std::uint64_t second = random() % blocks, first = random() % blocks;
+            return std::pair(first, second);
         };
         const auto holds_key = [&](const Block& block) {
             return std::ranges::all_of(at, [&](auto bit) { return has_bit(block, bit); });
         };
         const auto cost = [&](Block block) {
-            int ones = 0, before = 0;
-            for (const std::uint64_t word : block) before += std::popcount(word);
+            int ones = 0;
             for (const std::uint64_t bit : at) set_bit(block, bit);
             for (const std::uint64_t word : block) ones += std::popcount(word);
-            return after ? ones : ones - before;
+            return ones;
         };
         for (std::uint64_t i = 0; i < keys; ++i) {
             const auto [a, b] = draw();
@@ -144,7 +142,7 @@ void run_choices(Setup& s) {
             const auto [a, b] = draw();
             found += holds_key(filter[a]) || holds_key(filter[b]);
         }
-        print_value(static_cast<double>(found) / static_cast<double>(probes) / model);
+        print_value(ratio(found, probes) / model);
     }
 }
 
@@ -153,8 +151,7 @@ void run_choices(Setup& s) {
 /// coincide.
 void run_two_words(Setup& s) {
     const std::uint64_t words = 1 << 17, probes = s.count("probes");
-    const auto keys =
-        static_cast<std::uint64_t>(static_cast<double>(words * 32) / s.number("bits_per_key"));
+    const std::uint64_t keys = keys_in(words * 32, s.number("bits_per_key"));
     struct Key {
         std::uint64_t word, other;
         std::uint32_t bits = 0, other_bits = 0;

@@ -70,11 +70,10 @@ void run_reconcile(Setup& s) {
         auto sent = missing_at_sender(message, ours, options);
         std::uint64_t had = 0;
         for (const std::size_t at : sent->positions) had += at < n - n / 2;
-        const double difference = static_cast<double>(n / 2),
-                     missed = difference - static_cast<double>(sent->positions.size() - had);
+        const std::uint64_t missed = n / 2 + had - sent->positions.size();
         if (needless) print_text(std::to_string(had));
         else
-            print_value(missed / difference /
+            print_value(ratio(missed, n / 2) /
                         make_filter(s.text("spec"), n, s.number("bits_per_key")).expected_fpr());
     }
 }
@@ -108,7 +107,7 @@ void run_series_space(Setup& s) {
         for (std::uint64_t i = 0; i < n; ++i) {
             series.insert(keys[i]);
             if (i < first) continue;
-            sum += 8 * static_cast<double>(series.size_in_bytes()) / static_cast<double>(i + 1);
+            sum += ratio(8 * series.size_in_bytes(), i + 1);
             ++sizes;
         }
         print({{"name", word}, {"value", sum / sizes}});
@@ -125,8 +124,8 @@ void run_growing(Setup& s) {
         filter.insert(keys);
         if (probes == 0) print_text(std::to_string(n - filter.count(keys)));
         else
-            print_value(static_cast<double>(filter.count(some_keys(seed, n, probes))) /
-                        static_cast<double>(probes) / filter.fpr_bound());
+            print_value(ratio(filter.count(some_keys(seed, n, probes)), probes) /
+                        filter.fpr_bound());
     }
 }
 
@@ -156,7 +155,7 @@ void run_cuckoo_load(Setup& s) {
                 at = (at ^ hash_key(tag, 1)) & (buckets - 1);
             }
         }
-        print_value(static_cast<double>(placed - 1) / static_cast<double>(buckets * slots));
+        print_value(ratio(placed - 1, buckets * slots));
     }
 }
 
@@ -192,8 +191,7 @@ void run_folded(Setup& s) {
     const bool by_blocks = s.text("estimate") == "blocks";
     double worst = 0;
     for (std::uint64_t step = 0; step < steps; ++step) {
-        const double doubling = static_cast<double>(step) / static_cast<double>(steps);
-        const auto n = static_cast<std::uint64_t>(20'000 * std::exp2(doubling));
+        const auto n = static_cast<std::uint64_t>(20'000 * std::exp2(ratio(step, steps)));
         auto filter = SplitBlockBloom::with_bits_per_key(1, 256 << 14, {.seed = step});
         filter.insert(some_keys(step, 0, n));
         const auto bytes = filter.bytes();
@@ -211,8 +209,7 @@ void run_folded(Setup& s) {
         const auto small = filter.folded(bytes.size() / 4 / words.size());
         if (std::memcmp(small.bytes().data(), words.data(), 4 * words.size()) != 0)
             throw std::logic_error("the library folds to other bits");
-        print_value(static_cast<double>(small.count(some_keys(step, 1ULL << 40, probes))) /
-                    static_cast<double>(probes) / by_bits);
+        print_value(ratio(small.count(some_keys(step, 1ULL << 40, probes)), probes) / by_bits);
     }
     if (probes == 0) print_value(worst);
 }

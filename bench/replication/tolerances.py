@@ -15,14 +15,22 @@ sys.path.insert(0, str(ROOT / "bench/render"))  # for markers and tables
 TEXT = (ROOT / "papers/data/tolerances.toml").read_bytes()
 VALUES = tomllib.loads(TEXT.decode())
 OF_CLAIMS = VALUES.pop("claim", {})
-VERSION = hashlib.sha256(TEXT).hexdigest()[:12]
 
 
-def committed_version():
-    """Of the file as it is, if it was committed so; else empty."""
-    try:
-        head = subprocess.run(["git", "show", "HEAD:papers/data/tolerances.toml"], cwd=ROOT,
-                              capture_output=True)
-    except OSError:
-        return ""
-    return VERSION if head.returncode == 0 and head.stdout == TEXT else ""
+def version_of(text):
+    return hashlib.sha256(text).hexdigest()[:12]
+
+
+VERSION = version_of(TEXT)
+
+
+def version_at(commit):
+    """Of the file in a commit; empty if git does not say."""
+    for path in ("papers/data/tolerances.toml", "papers/tolerances.toml"):  # the older place
+        try:
+            end = subprocess.run(["git", "show", f"{commit}:{path}"], cwd=ROOT, capture_output=True)
+        except OSError:
+            return ""
+        if end.returncode == 0:
+            return version_of(end.stdout)
+    return ""

@@ -230,7 +230,3 @@ def as_expected(entry):
     """Whether an entry of a record has a verdict that its claim expects. Of what a machine lacks,
     none is expected."""
     return entry["verdict"] in entry["expected"] or entry["note"].startswith(LACKS)
-
-
-def is_judged(entry):
-    return entry["verdict"] != NOT_TESTABLE

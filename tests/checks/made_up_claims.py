@@ -50,16 +50,19 @@ QUIET = {"load": [1.0, 1.0], "others": 0.0, "steal": 0.0, "lines": [100, 99]}
 def entry(identity, verdict, expected="reproduced", samples=()):
     return {"id": identity, "verdict": verdict, "expected": [expected], "samples": list(samples),
             "probe": "p", "setup": {}, "lacks": [], "attempts": 1, "seconds": 1, "kind": "ratio",
-            "run": 0, "around": QUIET if any("ns" in s for s in samples) else None,
+            "run": 0, "rule": ["ratio", "", "2"], "newer_rule": False,
+            "around": QUIET if any("ns" in s for s in samples) else None,
             "ours": 2.0, "low": 1.9, "high": 2.1, "published": "2", "note": ""}
 
 
 def made_up(claims, machine=None):
     machine = machine or {"cpu": "C", "cpu family": "1", "cpu model": "2", "cpu stepping": "3"}
-    facts = {"cores": "2", "memory": "4 MiB", "commit": "abc", "date": "d", "best ISA": "scalar",
-             "page bytes": "1", "huge pages": "h", "compiler": "G", "flags": "-O3"}
-    run = {"machine": {**machine, **facts},
-           "provenance": "M", "command": "bench/replicate", "date": "d", "tolerances": ""}
+    facts = {"cores": "2", "memory": "4 MiB", "commit": "abc1234", "date": "d",
+             "best ISA": "scalar", "page bytes": "1", "huge pages": "h", "compiler": "G",
+             "flags": "-O3"}
+    run = {"machine": {**machine, **facts}, "command": "bench/replicate", "date": "d",
+           "provenance": "{cpu} (family {cpu family}, model {cpu model}, stepping {cpu stepping})"
+           .format_map(machine), "tolerances": "5a"}
     return {"runs": [run], "claims": claims}
 
 
