@@ -160,6 +160,22 @@ TEST(CompactBank, SetsAreAddedAndCleared) {
     EXPECT_EQ(bank.sets(), 70u);
 }
 
+TEST(CompactBank, BanksOfManySetsAnswerOnEveryIsa) {
+    for (const std::size_t small : {4'031u, 4'032u, 4'033u, 4'097u}) {
+        std::vector<std::size_t> sizes(small + 8, 2);
+        for (std::size_t s = 0; s < 8; ++s) sizes[500 * s] = 1'000;
+        test::BankAndFilters<CompactBank> made{
+            CompactBank::with_bits_per_key(sizes, 8, {.spec = "register64"}), {}};
+        ASSERT_EQ(made.bank.banks().size(), 2u);
+        for (std::size_t s = 0; s < sizes.size(); ++s) made.add(s, sizes[s]);
+        for (const Isa isa : usable_isas()) {
+            made.bank.use_isa(isa);
+            ASSERT_NO_FATAL_FAILURE(test::expect_answers_of(made.bank, made.filters,
+                                                            test::asked_keys(130, sizes.size())));
+        }
+    }
+}
+
 TEST(CompactBank, LimitsOfBytesHoldForAllSetsTogether) {
     const auto sizes = test::unequal_sizes(200);
     const auto free = CompactBank::for_fpr(sizes, 1e-6);
