@@ -175,6 +175,12 @@ SIMDBLOOM_C_API simdbloom_status simdbloom_bank_create_for_fpr(const char* spec,
                                                                double fpr,
                                                                const simdbloom_options* options,
                                                                simdbloom_bank** bank);
+/** Makes a bank of copies of n filters of one layout, size, seed and secret; filter s becomes set
+ * s. Of the options `isa` and `max_bytes` are read. SIMDBLOOM_INVALID names the filter that
+ * differs. */
+SIMDBLOOM_C_API simdbloom_status simdbloom_bank_of(const simdbloom_filter* const* filters, size_t n,
+                                                   const simdbloom_options* options,
+                                                   simdbloom_bank** bank);
 /** Makes a copy. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_bank_copy(const simdbloom_bank* from,
                                                      simdbloom_bank** bank);
@@ -190,6 +196,10 @@ SIMDBLOOM_C_API simdbloom_status simdbloom_bank_insert_bytes(simdbloom_bank* ban
 /** Adds an empty set for so many keys and writes its number to *set. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_bank_add_set(simdbloom_bank* bank, uint64_t keys,
                                                         size_t* set);
+/** Removes sets from the end, or adds empty ones for so many keys each. SIMDBLOOM_INVALID for 0
+ * sets. */
+SIMDBLOOM_C_API simdbloom_status simdbloom_bank_resize(simdbloom_bank* bank, size_t sets,
+                                                       uint64_t keys);
 /** Removes the keys of a set. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_bank_clear_set(simdbloom_bank* bank, size_t set);
 /** Removes the keys of all sets. */
@@ -234,6 +244,11 @@ SIMDBLOOM_C_API simdbloom_status simdbloom_bank_save_file(const simdbloom_bank* 
 SIMDBLOOM_C_API simdbloom_status simdbloom_bank_load_file(const char* path,
                                                           const simdbloom_options* options,
                                                           simdbloom_bank** bank);
+/** Maps a file that no one may write meanwhile: its bits are read where they are. A call that would
+ * change the bank is SIMDBLOOM_INVALID; simdbloom_bank_copy makes a bank that can change. */
+SIMDBLOOM_C_API simdbloom_status simdbloom_bank_map_file(const char* path,
+                                                         const simdbloom_options* options,
+                                                         simdbloom_bank** bank);
 
 /** The number of sets. This and the next three give 0 for NULL. */
 SIMDBLOOM_C_API size_t simdbloom_bank_sets(const simdbloom_bank* bank);

@@ -25,6 +25,14 @@ CompactBank::CompactBank(std::vector<FilterBank> banks, std::span<const std::uin
     }
 }
 
+CompactBank CompactBank::of_one_size(FilterBank bank, const Options& options) {
+    const std::vector<std::uint32_t> bank_of(bank.sets());
+    std::vector<std::uint64_t> n_keys(bank.sets(), bank.n_keys());
+    std::vector<FilterBank> banks;
+    banks.push_back(std::move(bank));
+    return CompactBank(std::move(banks), bank_of, std::move(n_keys), options);
+}
+
 void CompactBank::check_set(std::size_t set) const {
     if (set >= sets()) detail::throw_no_set(set, sets());
 }

@@ -114,11 +114,7 @@ Loaded<CompactBank> load_from<CompactBank>(Source& source, const Options& option
     if (source.magic() == bank_magic) {
         auto bank = load_from<FilterBank>(source, options);
         if (!bank) return bank.error();
-        const std::vector<std::uint32_t> bank_of((*bank).sets());
-        std::vector<std::uint64_t> n_keys((*bank).sets(), (*bank).n_keys());
-        std::vector<FilterBank> banks;
-        banks.push_back(std::move(*bank));
-        return CompactBank(std::move(banks), bank_of, std::move(n_keys), options);
+        return CompactBank::of_one_size(std::move(*bank), options);
     }
     if (bytes < header_bytes + checksum_bytes) return too_short(bytes);
     Header header;

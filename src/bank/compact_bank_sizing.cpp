@@ -159,6 +159,11 @@ CompactBank CompactBank::for_fpr(std::span<const std::size_t> keys, double fpr,
 std::size_t CompactBank::add_set(std::size_t keys) {
     check_writable();
     detail::check_sets(sets() + 1);
+    add_sets(1, keys);
+    return sets() - 1;
+}
+
+void CompactBank::add_sets(std::size_t n, std::size_t keys) {
     const std::uint64_t before = size_in_bytes();
     // The bank whose sets are large enough and which grows the least; of equal ones that of the
     // smallest sets.
@@ -167,7 +172,7 @@ std::size_t CompactBank::add_set(std::size_t keys) {
     for (std::size_t b = 0; b < banks_.size(); ++b) {
         const FilterBank& bank = banks_[b];
         const std::uint64_t all = before - bank.size_in_bytes() +
-                                  detail::bank_bytes(bank.layout(), bank.blocks(), bank.sets() + 1);
+                                  detail::bank_bytes(bank.layout(), bank.blocks(), bank.sets() + n);
         if (bank.n_keys() < keys || all > after ||
             (all == after && bank.n_keys() > banks_[into].n_keys()))
             continue;
@@ -182,31 +187,31 @@ std::size_t CompactBank::add_set(std::size_t keys) {
     options.huge_pages = huge_pages_;
     options.spec = banks_[0].spec();
     if (after != before) {
-        const Geometry each = detail::size_of_sets(1, made_for, size, options);
-        const std::uint64_t all = before + detail::bank_bytes(each.layout, each.blocks, 1);
+        const Geometry each = detail::size_of_sets(n, made_for, size, options);
+        const std::uint64_t all = before + detail::bank_bytes(each.layout, each.blocks, n);
+        const auto of_new = static_cast<double>(lines_of(detail::row_bytes(n)));
         double lines = 0, more = 0;
         for (std::size_t b = 0; b < banks_.size(); ++b) {
             const auto its = static_cast<double>(lines_of(banks_[b].row_bytes()));
             lines += its;
             if (b == into)
-                more = static_cast<double>(lines_of(detail::row_bytes(banks_[b].sets() + 1))) - its;
+                more = static_cast<double>(lines_of(detail::row_bytes(banks_[b].sets() + n))) - its;
         }
         const auto product = [&](std::uint64_t bytes, double of_rows, std::size_t banks) {
             return static_cast<double>(bytes) *
-                   lines_of_lookup(banks_[0].layout().k, of_rows, sets() + 1, banks);
+                   lines_of_lookup(banks_[0].layout().k, of_rows, sets() + n, banks);
         };
         if (into == banks_.size() || product(after, lines + more, banks_.size()) >
-                                         product(all, lines + 1, banks_.size() + 1)) {
+                                         product(all, lines + of_new, banks_.size() + 1)) {
             into = banks_.size();
             after = all;
         }
     }
     detail::check_bank_bytes(after, max_bytes_);
-    const std::size_t set = sets();
     // Half as much again: with room for one more, n calls would copy n^2 / 2 numbers.
-    const auto make_room = [](auto& numbers) {
-        if (numbers.size() == numbers.capacity())
-            numbers.reserve(numbers.size() + numbers.size() / 2 + 1);
+    const auto make_room = [n](auto& numbers) {
+        if (numbers.capacity() - numbers.size() < n)
+            numbers.reserve(numbers.size() + std::max(n, numbers.size() / 2));
     };
     make_room(places_);
     make_room(n_keys_);
@@ -214,14 +219,40 @@ std::size_t CompactBank::add_set(std::size_t keys) {
     std::vector<std::uint32_t> first_column;
     std::vector<std::uint32_t>& columns = into < set_of_.size() ? set_of_[into] : first_column;
     make_room(columns);
-    if (into < banks_.size()) banks_[into].add_set();
-    else banks_.push_back(detail::make_bank(*this, 1, made_for, size, options));
-    places_.push_back(
-        {static_cast<std::uint32_t>(into), static_cast<std::uint32_t>(columns.size())});
-    columns.push_back(static_cast<std::uint32_t>(set));
+    if (into < banks_.size()) banks_[into].resize(banks_[into].sets() + n);
+    else banks_.push_back(detail::make_bank(*this, n, made_for, size, options));
+    for (; n != 0; --n) {
+        columns.push_back(static_cast<std::uint32_t>(sets()));
+        places_.push_back(
+            {static_cast<std::uint32_t>(into), static_cast<std::uint32_t>(columns.size() - 1)});
+        n_keys_.push_back(keys);
+    }
     if (&columns == &first_column) set_of_.push_back(std::move(first_column));
-    n_keys_.push_back(keys);
-    return set;
+}
+
+void CompactBank::resize(std::size_t sets, std::size_t keys) {
+    check_writable();
+    detail::check_sets(sets);
+    if (sets > this->sets()) add_sets(sets - this->sets(), keys);
+    if (sets == this->sets()) return;
+    std::vector<FilterBank> banks;
+    std::vector<std::uint32_t> bank_of(sets);
+    for (std::size_t b = 0; b < banks_.size(); ++b) {
+        const auto& its = set_of_[b];  // ascending
+        const auto end = std::lower_bound(its.begin(), its.end(), sets);
+        if (end == its.begin()) continue;
+        FilterBank smaller = banks_[b];
+        smaller.resize(static_cast<std::size_t>(end - its.begin()));
+        for (auto set = its.begin(); set != end; ++set)
+            bank_of[*set] = static_cast<std::uint32_t>(banks.size());
+        banks.push_back(std::move(smaller));
+    }
+    Options options;
+    options.max_bytes = max_bytes_;
+    options.allocator = allocator_;
+    options.huge_pages = huge_pages_;
+    const auto kept = n_keys_.begin() + static_cast<std::ptrdiff_t>(sets);
+    *this = CompactBank(std::move(banks), bank_of, {n_keys_.begin(), kept}, options);
 }
 
 }  // namespace simdbloom

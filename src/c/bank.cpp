@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "c/calls.hpp"
-#include "simdbloom/any/serialize.hpp"
 #include "simdbloom/bank/compact_bank.hpp"
 
 using namespace simdbloom::detail::c;
 using simdbloom::CompactBank;
+using simdbloom::FilterBase;
 
 struct simdbloom_bank {
     CompactBank bank;
@@ -74,6 +74,16 @@ simdbloom_status simdbloom_bank_create_for_fpr(const char* spec, const uint64_t*
         return CompactBank::for_fpr(sizes, fpr, chosen);
     });
 }
+simdbloom_status simdbloom_bank_of(const simdbloom_filter* const* filters, size_t n,
+                                   const simdbloom_options* options, simdbloom_bank** bank) {
+    return create_bank(bank, [&] {
+        std::vector<const FilterBase*> all;
+        for (const auto* filter : span_of(filters, n, "simdbloom: filters is NULL"))
+            all.push_back(&pointee(filter, "simdbloom: a filter is NULL").filter.base());
+        const simdbloom::Options chosen = options_of(options);
+        return CompactBank::of_one_size(simdbloom::FilterBank::of(all, chosen), chosen);
+    });
+}
 simdbloom_status simdbloom_bank_copy(const simdbloom_bank* from, simdbloom_bank** bank) {
     return create_bank(bank, [&] { return bank_of(from); });
 }
@@ -96,6 +106,9 @@ simdbloom_status simdbloom_bank_add_set(simdbloom_bank* bank, uint64_t keys, siz
         size_t& out = pointee(set, "simdbloom: set is NULL");  // before there is a set
         out = b.add_set(size_of(keys));
     });
+}
+simdbloom_status simdbloom_bank_resize(simdbloom_bank* bank, size_t sets, uint64_t keys) {
+    return guarded([&] { bank_of(bank).resize(sets, size_of(keys)); });
 }
 simdbloom_status simdbloom_bank_clear_set(simdbloom_bank* bank, size_t set) {
     return guarded([&] { bank_of(bank).clear_set(set); });
@@ -165,6 +178,13 @@ simdbloom_status simdbloom_bank_load_file(const char* path, const simdbloom_opti
     return create_bank(bank, [&] {
         return loaded(simdbloom::load_file<CompactBank>(&pointee(path, "simdbloom: path is NULL"),
                                                         options_of(options)));
+    });
+}
+simdbloom_status simdbloom_bank_map_file(const char* path, const simdbloom_options* options,
+                                         simdbloom_bank** bank) {
+    return create_bank(bank, [&] {
+        return loaded(simdbloom::map_file<CompactBank>(&pointee(path, "simdbloom: path is NULL"),
+                                                       options_of(options)));
     });
 }
 

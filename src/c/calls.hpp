@@ -9,9 +9,15 @@
 #include <system_error>
 
 #include "simdbloom.h"
+#include "simdbloom/any/serialize.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/isa.hpp"
 #include "simdbloom/loaded.hpp"
+
+struct simdbloom_filter {
+    simdbloom::AnyFilter filter;
+    std::string spec;
+};
 
 namespace simdbloom::detail::c {
 

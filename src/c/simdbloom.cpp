@@ -8,11 +8,6 @@ using simdbloom::AnyFilter;
 using simdbloom::JoinColumn;
 using simdbloom::JoinFilter;
 
-struct simdbloom_filter {
-    AnyFilter filter;
-    std::string spec;
-};
-
 namespace {
 
 // Not a std::string: an error message must not need memory.

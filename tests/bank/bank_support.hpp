@@ -85,6 +85,10 @@ BankAndFilters<Bank> make_bank(const std::string& spec, std::size_t sets, std::s
 inline std::size_t add_large_set(FilterBank& bank) { return bank.add_set(); }
 inline std::size_t add_large_set(CompactBank& bank) { return bank.add_set(2'000); }
 
+/// Sets that come are for 20 keys.
+inline void resize(FilterBank& bank, std::size_t sets) { bank.resize(sets); }
+inline void resize(CompactBank& bank, std::size_t sets) { bank.resize(sets, 20); }
+
 using BankTypes = ::testing::Types<FilterBank, CompactBank>;
 
 /// Present and absent keys in turn.

@@ -147,9 +147,33 @@ TEST(CompactBank, SetsAreAddedAndCleared) {
         filters[s] = test::filter_of_set(bank, s);
         ASSERT_NO_FATAL_FAILURE(expect(made));
     }
+    for (const std::size_t sets : {74u, 90u, 70u, 69u, 1u, 70u}) {
+        bank.resize(sets, 3);
+        while (filters.size() > sets) filters.pop_back();
+        while (filters.size() < sets) filters.push_back(test::filter_of_set(bank, filters.size()));
+        ASSERT_NO_FATAL_FAILURE(expect(made));
+        for (const auto& its : bank.banks()) EXPECT_GT(its.sets(), 0u);
+        EXPECT_TRUE(load<CompactBank>(save(bank)));
+    }
     bank.clear();
     for (const auto& its : bank.banks()) EXPECT_TRUE(test::is_blank(its));
-    EXPECT_EQ(bank.sets(), 76u);
+    EXPECT_EQ(bank.sets(), 70u);
+}
+
+TEST(CompactBank, BanksOfManySetsAnswerOnEveryIsa) {
+    for (const std::size_t small : {4'031u, 4'032u, 4'033u, 4'097u}) {
+        std::vector<std::size_t> sizes(small + 8, 2);
+        for (std::size_t s = 0; s < 8; ++s) sizes[500 * s] = 1'000;
+        test::BankAndFilters<CompactBank> made{
+            CompactBank::with_bits_per_key(sizes, 8, {.spec = "register64"}), {}};
+        ASSERT_EQ(made.bank.banks().size(), 2u);
+        for (std::size_t s = 0; s < sizes.size(); ++s) made.add(s, sizes[s]);
+        for (const Isa isa : usable_isas()) {
+            made.bank.use_isa(isa);
+            ASSERT_NO_FATAL_FAILURE(test::expect_answers_of(made.bank, made.filters,
+                                                            test::asked_keys(130, sizes.size())));
+        }
+    }
 }
 
 TEST(CompactBank, LimitsOfBytesHoldForAllSetsTogether) {
@@ -168,6 +192,9 @@ TEST(CompactBank, LimitsOfBytesHoldForAllSetsTogether) {
     auto bank =
         CompactBank::with_bits_per_key(std::vector<std::size_t>{100}, 8, {.max_bytes = 100'000});
     EXPECT_LENGTH_ERROR("is above max_bytes=100000", bank.add_set(1'000'000));
+    EXPECT_LENGTH_ERROR("is above max_bytes=100000", bank.resize(100'000, 1));
+    EXPECT_LENGTH_ERROR("sets=4294967296", bank.resize(std::size_t{1} << 32, 1));
+    EXPECT_INVALID("sets=0", bank.resize(0, 1));
     EXPECT_EQ(bank.sets(), 1u);
     EXPECT_EQ(bank.banks().size(), 1u);
     EXPECT_EQ(bank.add_set(1'000), 1u);

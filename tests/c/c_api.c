@@ -281,6 +281,65 @@ static void banks(const char* path) {
     CHECK(simdbloom_bank_expected_fpr(NULL, 0) == 0);
 }
 
+static void banks_of_filters(const char* path) {
+    uint64_t keys[4] = {1, 2, 3, 4}, counts[2];
+    uint32_t sets[100];
+    size_t found = 9, i;
+    simdbloom_options options = {0};
+    simdbloom_filter *filters[3], *other = NULL;
+    simdbloom_bank *bank = NULL, *mapped = NULL, *copy = NULL, *none = NULL;
+    for (i = 0; i < 3; ++i) {
+        OK(simdbloom_create("split256", 100, 30, NULL, &filters[i]));
+        OK(simdbloom_insert(filters[i], keys + i, 2, 0, 1));
+    }
+    const simdbloom_filter* all[3] = {filters[0], filters[1], filters[2]};
+    OK(simdbloom_bank_of(all, 3, NULL, &bank));
+    OK(simdbloom_bank_select(bank, 3, sets, &found));
+    CHECK(found == 2 && sets[0] == 1 && sets[1] == 2);
+    CHECK(simdbloom_bank_expected_fpr(bank, 2) == simdbloom_expected_fpr(filters[2]));
+
+    OK(simdbloom_bank_save_file(bank, path));
+    OK(simdbloom_bank_map_file(path, NULL, &mapped));
+    remove(path);
+    OK(simdbloom_bank_select(mapped, 2, sets, &found));
+    CHECK(found == 2 && sets[0] == 0 && sets[1] == 1);
+    FAILS(simdbloom_bank_insert(mapped, 0, keys, 1, 0), SIMDBLOOM_INVALID, "view");
+    FAILS(simdbloom_bank_resize(mapped, 3, 1), SIMDBLOOM_INVALID, "view");
+    FAILS(simdbloom_bank_clear(mapped), SIMDBLOOM_INVALID, "view");
+    OK(simdbloom_bank_copy(mapped, &copy));
+    simdbloom_bank_free(mapped);
+    OK(simdbloom_bank_resize(copy, 100, 100));
+    OK(simdbloom_bank_insert(copy, 99, keys, 1, 0));
+    OK(simdbloom_bank_select(copy, 1, sets, &found));
+    CHECK(found == 2 && sets[0] == 0 && sets[1] == 99);
+    OK(simdbloom_bank_resize(copy, 2, 0));
+    CHECK(simdbloom_bank_sets(copy) == 2);
+    OK(simdbloom_bank_count_per_set(copy, keys, 4, 0, counts));
+    CHECK(counts[0] == 2 && counts[1] == 2);
+    FAILS(simdbloom_bank_resize(copy, 0, 1), SIMDBLOOM_INVALID, "sets=0");
+    simdbloom_bank_free(copy);
+
+    FAILS(simdbloom_bank_map_file(path, NULL, &none), SIMDBLOOM_DATA, path);
+    FAILS(simdbloom_bank_map_file(NULL, NULL, &none), SIMDBLOOM_INVALID, "path");
+    FAILS(simdbloom_bank_of(all, 0, NULL, &none), SIMDBLOOM_INVALID, "sets=0");
+    FAILS(simdbloom_bank_of(NULL, 1, NULL, &none), SIMDBLOOM_INVALID, "filters");
+    options.max_bytes = 64;
+    FAILS(simdbloom_bank_of(all, 3, &options, &none), SIMDBLOOM_LENGTH, "max_bytes=64");
+    all[1] = NULL;
+    FAILS(simdbloom_bank_of(all, 3, NULL, &none), SIMDBLOOM_INVALID, "a filter is NULL");
+    OK(simdbloom_create("split256", 1000, 30, NULL, &other));
+    all[1] = other;
+    FAILS(simdbloom_bank_of(all, 3, NULL, &none), SIMDBLOOM_INVALID, "filter 1 has");
+    simdbloom_free(other);
+    OK(simdbloom_create("growing12", 100, 30, NULL, &other));
+    all[1] = other;
+    FAILS(simdbloom_bank_of(all, 3, NULL, &none), SIMDBLOOM_INVALID, "growing12");
+    simdbloom_free(other);
+    CHECK(none == NULL);
+    simdbloom_bank_free(bank);
+    for (i = 0; i < 3; ++i) simdbloom_free(filters[i]);
+}
+
 int main(int argc, char** argv) {
     if (argc != 2) return 2;
     example();
@@ -289,5 +348,6 @@ int main(int argc, char** argv) {
     choose();
     refuse();
     banks(argv[1]);
+    banks_of_filters(argv[1]);
     return failures != 0;
 }

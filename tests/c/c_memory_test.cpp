@@ -157,6 +157,17 @@ TEST(CBankWithoutMemory, EveryFunctionSaysSo) {
     const std::string path = (folder.path / "bank").string();
     EXPECT_GT(REFUSALS(simdbloom_bank_save_file(f, path.c_str())), 0);
     EXPECT_GT(REFUSALS(simdbloom_bank_load_file(path.c_str(), nullptr, g.out())), 0);
+    EXPECT_GT(REFUSALS(simdbloom_bank_map_file(path.c_str(), nullptr, g.out())), 0);
+    EXPECT_GT(REFUSALS(simdbloom_bank_resize(f, 300, 10)), 0);
+    EXPECT_GT(REFUSALS(simdbloom_bank_resize(f, 8, 0)), 0);
+    REFUSALS(simdbloom_bank_count_per_set(f, keys.data(), 500, 0, counts.data()));
+    EXPECT_EQ(counts[7], 500u);
+    Handle one, two;
+    (void)simdbloom_create("split256", 500, 12, nullptr, one.out());
+    (void)simdbloom_create("split256", 500, 12, nullptr, two.out());
+    const simdbloom_filter* const filters[] = {one, two};
+    EXPECT_GT(REFUSALS(simdbloom_bank_of(filters, 2, nullptr, g.out())), 0);
+    EXPECT_EQ(simdbloom_bank_sets(g), 2u);
     REFUSALS(simdbloom_bank_clear_set(f, 7));
     REFUSALS(simdbloom_bank_clear(f));
 }

@@ -71,6 +71,9 @@ public:
     /// sets are large enough, or into a new bank where bits times lines is then less. Throws
     /// std::length_error beyond options.max_bytes, AllocationError; the bank is then as it was.
     std::size_t add_set(std::size_t keys);
+    /// Removes sets from the end, which copies the others, or adds empty ones for so many keys
+    /// each, as add_set does. Throws std::invalid_argument for 0 sets, and as add_set.
+    void resize(std::size_t sets, std::size_t keys);
     /// Removes the keys of a set.
     void clear_set(std::size_t set);
     /// Removes all keys.
@@ -112,8 +115,11 @@ public:
     /// Set s is in banks[bank_of[s]] and made for n_keys[s] keys. The sets of a bank are in order.
     CompactBank(std::vector<FilterBank> banks, std::span<const std::uint32_t> bank_of,
                 std::vector<std::uint64_t> n_keys, const Options& options);
+    /// The sets of one bank.
+    static CompactBank of_one_size(FilterBank bank, const Options& options);
 
 private:
+    void add_sets(std::size_t n, std::size_t keys);
     void check_set(std::size_t set) const;
     void check_writable() const;
 

@@ -250,6 +250,14 @@ void define_compact_bank(py::module_& module) {
         },
         "n_keys"_a,
         "Adds an empty set for n_keys keys and returns its number. ValueError beyond max_bytes.");
+    type.def(
+        "resize",
+        [](Self& self, std::size_t sets, std::size_t n_keys) {
+            self.change_sets([&](CompactBank& bank) { bank.resize(sets, n_keys); });
+        },
+        "sets"_a, "n_keys"_a = 0,
+        "Removes sets from the end, or adds empty ones for n_keys keys each. ValueError for 0 sets "
+        "and beyond max_bytes.");
     define_property(type, "specs",
                     "The layout of each bank as text, of the one with the largest sets first.",
                     [](B b) {

@@ -139,6 +139,10 @@ class Answers(Case):
         for i in range(0, len(probe), 50):
             self.same(bank.select(probe[i]), np.flatnonzero(found[i]))
             self.assertEqual(bank.count(probe[i]), found[i].sum())
+        bank.resize(50)
+        self.same(bank.contains(probe), found[:, :50])
+        bank.resize(52, n_keys=9)
+        self.assertEqual(bank.n_keys.tolist(), sizes[:50] + [9, 9])
         bank.clear()
         self.assertFalse(bank.contains(probe).any())
 
@@ -282,6 +286,7 @@ class Calls(Case):
             (OverflowError, "64 bits", lambda: bank.count(2**64)),
             (TypeError, "least='1' is not an integer", lambda: bank.select_sets([1], "1")),
             (ValueError, "at least one set", lambda: bank.resize(0)),
+            (ValueError, "at least one set", lambda: unequal.resize(0)),
             (ValueError, "at least one set", lambda: of([])),
             (TypeError, "3 is not a Filter", lambda: of([f, 3])),
             (TypeError, r"of\(\): filters=3 is not iterable", lambda: of(3)),
