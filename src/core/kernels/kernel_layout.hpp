@@ -17,15 +17,12 @@ namespace {
 template <class O, LayoutKind kind, unsigned variant>
 struct KernelOf;
 
-template <class L, class = void>
-struct TargetOfLayout {
-    using type = Target;
-};
 template <class L>
-struct TargetOfLayout<L, std::void_t<typename L::Target>> {
-    using type = typename L::Target;
-};
-/// What the kernels of L see: L::Target where L is a structure that has one.
+struct TargetOfLayout : std::type_identity<Target> {};
+template <class L>
+requires requires { typename L::Target; }
+struct TargetOfLayout<L> : std::type_identity<typename L::Target> {};
+/// What the kernels of L see: L::Target if L has one.
 template <class L>
 using TargetOf = typename TargetOfLayout<L>::type;
 
