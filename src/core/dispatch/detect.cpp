@@ -1,6 +1,5 @@
-// The only place that includes cpu_features; with SIMDBLOOM_BY_CPUID, CPUID alone is read. The x86
-// flags of cpu_features are signed one-bit fields, in which true is -1. They already account for
-// what the operating system saves (XCR0), as ours do. usable() asks that once more, where tests can
+// The only place that includes cpu_features; with SIMDBLOOM_BY_CPUID, CPUID alone is read. Both
+// account for what the operating system saves (XCR0). usable() asks that once more, where tests can
 // go through all its states.
 #include "core/dispatch/features.hpp"
 

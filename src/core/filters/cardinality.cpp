@@ -1,6 +1,5 @@
 #include "simdbloom/cardinality.hpp"
 
-#include "core/filters/counters.hpp"
 #include "core/filters/occupancy.hpp"
 #include "core/filters/set_operations.hpp"
 #include "core/models/number.hpp"
@@ -15,8 +14,7 @@ double bits_set(const FilterBase& a, const FilterBase& b) {
         std::uint32_t x, y;
         std::memcpy(&x, a.bytes().data() + i, 4);
         std::memcpy(&y, b.bytes().data() + i, 4);
-        set += static_cast<unsigned>(counters ? std::popcount(detail::nonzero_counters(x | y))
-                                              : std::popcount(x | y));
+        set += detail::cells_set(x | y, counters);
     }
     return static_cast<double>(set);
 }

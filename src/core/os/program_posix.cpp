@@ -17,9 +17,10 @@ extern "C" void end_after_sigbus(int) {
     ::_exit(1);
 }
 
-std::string identity_of(const struct stat& s) {
+std::optional<std::string> identity_of(int failed, const struct stat& s) {
+    if (failed != 0) return std::nullopt;
     if (S_ISBLK(s.st_mode)) return "disk " + std::to_string(s.st_rdev);
-    if (!S_ISREG(s.st_mode)) return {};
+    if (!S_ISREG(s.st_mode)) return "";
     return "file " + std::to_string(s.st_ino) + " of " + std::to_string(s.st_dev);
 }
 
@@ -58,14 +59,12 @@ bool would_wait(int file) noexcept {
 
 std::optional<std::string> identity_of(int file) {
     struct stat state;
-    if (::fstat(file, &state) != 0) return std::nullopt;
-    return identity_of(state);
+    return identity_of(::fstat(file, &state), state);
 }
 
 std::optional<std::string> identity_of(const std::filesystem::path& path) {
     struct stat state;
-    if (::stat(path.c_str(), &state) != 0) return std::nullopt;
-    return identity_of(state);
+    return identity_of(::stat(path.c_str(), &state), state);
 }
 
 File lock(const std::filesystem::path& name, const std::function<void()>& waits) {
