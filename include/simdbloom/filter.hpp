@@ -39,9 +39,8 @@ namespace simdbloom {
 struct Cardinality;
 
 /// The part of a filter that does not depend on its layout at compile time. Any number of threads
-/// may call const members at the same time. No other member may run at the same time as any other
-/// call. An assignment that throws leaves the filter as it was. detail/moved.hpp says what a move
-/// leaves behind.
+/// may call const members at the same time; no other member may run beside another call. An
+/// assignment that throws leaves the filter as it was. detail/moved.hpp says what a move leaves.
 class FilterBase : public detail::KeyHash, protected detail::FilterParts {
 public:
     /// Bytes of the bits. The memory held is at most one page more.
@@ -59,8 +58,8 @@ public:
     /// The FPR by the model fpr::expected, with n_keys() distinct keys in the filter. Exact; for a
     /// cuckoo table within a share of 16 / (buckets 2^f).
     double expected_fpr() const;
-    /// The exact chance that a random absent key is found, from the bits as they are now. For a
-    /// cuckoo filter, from its load.
+    /// The exact chance that a random absent key is found, from the bits as they are now, or from
+    /// the load of a table.
     virtual double estimated_fpr() const;
     /// What estimated_keys(filter) returns (cardinality.hpp).
     virtual Cardinality estimate_keys() const;

@@ -117,8 +117,7 @@ public:
     static Keys hashes(std::span<const std::uint64_t> hashes) noexcept {
         return {hashes.data(), hashes.size(), Form::hashes};
     }
-    /// Text i goes from offsets[i] to offsets[i + 1], which is not below it: one text fewer than
-    /// offsets.
+    /// Text i goes from offsets[i] to offsets[i + 1], not below it: one fewer than offsets.
     static Keys strings(std::span<const std::int32_t> offsets, const char* bytes) noexcept {
         return {offsets.data(), offsets.empty() ? 0 : offsets.size() - 1, Form::offsets32, bytes};
     }

@@ -13,8 +13,7 @@ struct LayoutTraits;
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
-/// A layout with its parameters. k = 0 means that k is not chosen yet: the sizing takes the best k
-/// by the exact model.
+/// A layout with its parameters. k = 0: the sizing takes the best k by the exact model.
 struct Layout {
     LayoutKind kind = LayoutKind::split256;  ///< its name
     unsigned k = 8;      ///< bits that a key sets, or counters that it raises; 0 for tables

@@ -17,8 +17,7 @@
 
 namespace simdbloom {
 
-/// The version of the headers as text, such as "10.20.3". simdbloom_version() of simdbloom.h gives
-/// that of the library.
+/// The version of the headers as text, "10.20.3"; simdbloom_version() has the library's.
 inline constexpr std::string_view version = SIMDBLOOM_DETAIL_DOTTED(
     SIMDBLOOM_VERSION_MAJOR, SIMDBLOOM_VERSION_MINOR, SIMDBLOOM_VERSION_PATCH);
 

@@ -93,8 +93,7 @@ constexpr unsigned variant_of(LayoutKind kind, unsigned k, unsigned zones) noexc
     });
 }
 
-/// The bit of the block that probe i of k uses for pattern x, for layouts whose keys have one
-/// block.
+/// The bit that probe i of k uses for pattern x, for layouts whose keys have one block.
 template <LayoutKind kind>
 SIMDBLOOM_INLINE unsigned bit_position(std::uint32_t x, unsigned i, unsigned k,
                                        unsigned zones) noexcept {

@@ -32,12 +32,8 @@ template <class T>
 
 template <class T>
 [[gnu::always_inline]] inline void store_le(void* to, const T& value) noexcept {
-    if constexpr (std::endian::native == std::endian::little) {
-        __builtin_memcpy(to, &value, sizeof value);
-    } else {
-        const T bytes = little_endian(value);
-        __builtin_memcpy(to, &bytes, sizeof bytes);
-    }
+    const T bytes = little_endian(value);
+    __builtin_memcpy(to, &bytes, sizeof bytes);
 }
 
 }  // namespace simdbloom::detail

@@ -1,6 +1,5 @@
 // One key of the register layouts: whether its word has the k bits of its pattern x, and the
-// insert. `wide` says that words have 64 bits. Inlined always, with the instructions of the
-// including file (block_of_key.hpp).
+// insert. `wide`: words have 64 bits. Inlined always (block_of_key.hpp).
 #pragma once
 
 #include "simdbloom/detail/block_of_key.hpp"
@@ -90,8 +89,7 @@ inline constexpr WordFieldsTable word_fields;
 
 #else
 
-// 2^i. One load takes the place of a shift by a variable count, which goes through register cl and
-// takes three steps on many CPUs.
+// 2^i. A load in place of a shift by a variable count, which takes three steps on many CPUs.
 struct BitMasks {
     std::uint64_t of[64] = {};
     constexpr BitMasks() {
@@ -106,8 +104,7 @@ template <unsigned field>
     const auto bit = [p](unsigned i) __attribute__((always_inline)) {
         return bit_masks.of[p >> (field * i) & ((1u << field) - 1)];
     };
-    // One jump, which the CPU predicts: k is the same for all keys of a filter. A loop takes 1.2
-    // times as long.
+    // One jump, which the CPU predicts: all keys have one k. A loop takes 1.2 times as long.
     std::uint64_t m = bit(0);
     // clang-format off
     switch (k) {

@@ -10,8 +10,7 @@ namespace simdbloom::detail {
 
 inline constexpr std::uint32_t cuckoo_multiplier = 0x9E3779B1u;
 
-/// The fingerprint, from 1 to 2^bits - 1. 0 marks an empty slot, so an absent key matches a slot
-/// with probability 1 / (2^bits - 1).
+/// The fingerprint, from 1 to 2^bits - 1. 0 marks an empty slot.
 SIMDBLOOM_INLINE std::uint32_t fingerprint_of(std::uint32_t x, unsigned bits) noexcept {
     return 1 + static_cast<std::uint32_t>((x * ((std::uint64_t{1} << bits) - 1)) >> 32);
 }
