@@ -11,7 +11,7 @@ struct Cardinality {
     double keys;            ///< the number of distinct keys; infinite where every bit is set
     double standard_error;  ///< of `keys`; the same unit
 
-    /// 95 % of the estimates have the true number between low() and high(), if far from full.
+    /// low() to high() has the true number for 95 % of filters of many blocks far from full.
     double low() const noexcept { return keys - 1.96 * standard_error; }
     double high() const noexcept { return keys + 1.96 * standard_error; }  ///< see low()
 };

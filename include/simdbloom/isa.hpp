@@ -26,7 +26,7 @@ struct Implementation {
 /// The instruction sets that are compiled into this library, slowest first.
 std::span<const Implementation> implementations();
 
-/// Those of them that this CPU and operating system can run, slowest first.
+/// The instruction sets compiled into this library that this machine can run, slowest first.
 std::span<const Isa> usable_isas();
 
 /// What a filter gets where Options::isa is empty: the environment variable SIMDBLOOM_ISA if it is

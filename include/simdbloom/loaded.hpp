@@ -54,11 +54,10 @@ public:
     explicit operator bool() const noexcept { return has_value(); }  ///< has_value()
     /// What was loaded. Throws std::runtime_error with the message if nothing was.
     T& value() & { return *checked(); }
-    T&& value() && { return std::move(*checked()); }  ///< the same, to be moved from
-    // The T, and members of it, only if has_value(); the error only if not.
-    T& operator*() noexcept { return *std::get_if<T>(&either_); }              ///< the T
-    const T& operator*() const noexcept { return *std::get_if<T>(&either_); }  ///< the T
-    T* operator->() noexcept { return std::get_if<T>(&either_); }              ///< a member
+    T&& value() && { return std::move(*checked()); }               ///< the same, to be moved from
+    T& operator*() noexcept { return *std::get_if<T>(&either_); }  ///< if has_value()
+    const T& operator*() const noexcept { return *std::get_if<T>(&either_); }  ///< if has_value()
+    T* operator->() noexcept { return std::get_if<T>(&either_); }              ///< if has_value()
     /// The reason. May be called only if not has_value().
     const LoadError& error() const noexcept { return *std::get_if<LoadError>(&either_); }
 
@@ -97,7 +96,8 @@ Loaded<F> load_file(const std::filesystem::path& path, const Options& options = 
 
 /// The same without a copy. `bytes` must begin at a multiple of 64, outlive the filter and all its
 /// copies, and not change. Of the options isa, max_bytes, hashing and secret are read.
-/// F is FrozenFilter, for any filter of a layout, BloomierMap, FilterBank or CompactBank.
+/// F is FrozenFilter, for any filter of a layout, or BloomierMap, FilterBank or CompactBank, a copy
+/// of which has bytes of its own.
 template <class F = FrozenFilter>
 Loaded<F> view(std::span<const std::byte> bytes, const Options& options = {}) noexcept;
 /// A view of a file that is mapped into memory for as long as a copy of the filter lives. Every

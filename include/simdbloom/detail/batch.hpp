@@ -76,7 +76,7 @@ std::size_t answer_pieces(const KeyHash& hash, Isa isa, const Keys& keys, Output
 }
 
 /// Calls insert(words, hashed) for the parts of a batch in order, until a part is not taken whole,
-/// and returns how many keys were taken. A part is all keys, if kernels take them, or a piece.
+/// and returns how many keys were taken. A part: all keys as words, or the hashes of a piece.
 template <class Insert>
 std::size_t insert_parts(const KeyHash& hash, Isa isa, const Keys& keys, const Insert& insert) {
     if (takes_as_words(hash, keys)) return insert(keys.words(), keys.are_hashes());

@@ -35,7 +35,7 @@ constexpr float lost = 0.004F;
 constexpr float close = 1.2F, hopeless = 2, overtakes = 0.8F;
 /// Keys before another way is first looked at while one settles; then twice as many, and so on.
 constexpr std::uint32_t first_look = 1 << 15;
-/// Keys of the first such use: a Zen 5 dropped prefetches for 30,000 to 100,000 keys without any.
+/// Keys of the first such use: after a time without prefetches a Zen 5 drops 30,000 to 100,000.
 constexpr std::uint32_t first_use = 1 << 17, longest_use = 1 << 20;
 /// The pause after a use, in lengths of the use, is so long that the use lost this share of time.
 constexpr float lost_by_uses = 0.003F;
