@@ -92,8 +92,7 @@ private:
         }
     }
 
-    /// visit(word, mask) for each zone of zoned512. Bit by bit an insert took 30 ns, because each
-    /// bit waited for the store before it.
+    /// visit(word, mask) for each zone of zoned512. Bit by bit, each waits for the store before it.
     template <class Visit>
     [[gnu::always_inline]] void each_zone(std::uint64_t hash, const Visit& visit) const {
         const std::uint64_t p = detail::spread(static_cast<std::uint32_t>(hash));

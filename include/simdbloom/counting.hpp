@@ -31,8 +31,7 @@ public:
     /// Returns false and changes nothing if the key is not in, or was erased as often as inserted.
     bool erase_hash(std::uint64_t hash) noexcept;
 
-    /// The smallest of the key's counters. It is at least the number of times that the key is in
-    /// the filter; 15 stands for 15 or more.
+    /// The smallest of the key's counters: at least how often the key is in; 15 is 15 or more.
     unsigned count_estimate_hash(std::uint64_t hash) const noexcept;
     /// The same of a key.
     template <detail::Key K>

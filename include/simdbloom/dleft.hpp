@@ -15,8 +15,7 @@ namespace simdbloom {
 /// The table is made for a load of at most 0.75, at which no bucket needs a ninth cell.
 ///
 /// A counter that has reached 3 stays at 3 until clear(). Erasing a key that was never inserted
-/// returns false where no cell has its fingerprint. Where a cell has it by chance, at the FPR,
-/// erasing removes another key's fingerprint.
+/// returns false where no cell has its fingerprint, else, at the FPR, it erases another key's.
 class DLeftCounting final : public Interface<DLeftCounting, FilterBase> {
 public:
     static constexpr std::string_view own_layout = "dleft14";  ///< the default layout
@@ -40,8 +39,7 @@ public:
         return count_estimate_hash(hash_of(detail::plain_key(key)));
     }
 
-    /// The number of cells in use, which is the number of distinct fingerprints. Reads the whole
-    /// filter, as load() and saturated() do.
+    /// The number of cells in use: of distinct fingerprints. Reads all, as load() and saturated().
     std::uint64_t stored() const noexcept;
     double load() const noexcept { return load_of(stored()); }  ///< cells in use over all cells
     std::uint64_t saturated() const noexcept;  ///< cells whose counter is 3, and stays

@@ -55,11 +55,9 @@ public:
     /// The raw bits, size_in_bytes() long.
     std::span<const std::byte> bytes() const noexcept { return {bits_.data(), bits_.size()}; }
 
-    /// The FPR by the model fpr::expected, with n_keys() distinct keys in the filter. Exact; for a
-    /// cuckoo table within a share of 16 / (buckets 2^f).
+    /// fpr::expected with n_keys() distinct keys. Exact; of cuckoo tables to 16 / (buckets 2^f).
     double expected_fpr() const;
-    /// The exact chance that a random absent key is found, from the bits as they are now, or from
-    /// the load of a table.
+    /// The exact chance that a random absent key is found, from the bits or load as they are now.
     virtual double estimated_fpr() const;
     /// What estimated_keys(filter) returns (cardinality.hpp).
     virtual Cardinality estimate_keys() const;

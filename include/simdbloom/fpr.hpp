@@ -23,15 +23,13 @@ SIMDBLOOM_EXPORTS_BEGIN
 /// False-positive rates by models; fpr.hpp says which of them are exact.
 namespace simdbloom::fpr {
 
-/// The lowest FPR for which a filter is sized. The exact models are sums whose terms cancel: their
-/// absolute error is 1e-14, however small the sum is.
+/// The lowest FPR for which a filter is sized: the absolute error of the exact models is 1e-14.
 inline constexpr double least = 1e-12;
 
 /// The formula of the textbooks (Bloom 1970): (1 - exp(-k/c))^k. Too low: it is the power of the
 /// mean share of set bits, not the mean of the power.
 double classic_asymptotic(double bits_per_key, unsigned k);
-/// (1 - (1 - 1/m)^(k n))^k for m bits and n keys. Too low for the same reason: by 6 % at m = 128, k
-/// = 7, by 0.09 % at 10^4 keys of 10 bits.
+/// (1 - (1 - 1/m)^(k n))^k for m bits and n keys. Too low: by 6 % at m = 128, k = 7.
 double classic(double bits, double keys, unsigned k);
 /// Exact: E[(X/m)^k], where k n independent probes set X bits (Bose et al. 2008). Below 1e-9 the
 /// first two terms of that mean, with an error of order (k^2 / m)^2.
@@ -65,13 +63,11 @@ double bloomier(unsigned check_bits);
 /// A growing cuckoo filter that began with `roots` buckets and now has roots * 2^growths. slots[l]
 /// is the number of slots with l bits behind the core, and the core is one of C = 2^core_bits - 1
 /// values. By pairs, as in cuckoo_pairs: 1 - PROD_l (1 - 2^(1-l) / (buckets C))^slots[l], where a
-/// key whose two roots are one has 2^-l in place of 2^(1-l). Exact but for slots with l = 0, whose
-/// copies in two buckets are taken for two keys.
+/// key whose two roots are one has 2^-l in place of 2^(1-l). Exact but for slots with l = 0.
 double growing_cuckoo(unsigned core_bits, std::uint64_t roots, unsigned growths,
                       std::span<const std::uint64_t> slots);
 /// The bound of growing_cuckoo after so many growths: 8 p (1 + growths / 2), with p for all movable
-/// bits. A slot that is a growths old matches 2^a times as many strangers as a new one, and at most
-/// a share of 2^-(a + 1) of the slots is.
+/// bits: at most 2^-(a + 1) of the slots are a growths old, and match 2^a times as many strangers.
 double growing_cuckoo_bound(unsigned core_bits, unsigned movable_bits, unsigned growths);
 
 /// P(Binomial(probes, 1 / counters) >= least): that a counter is raised `least` times or more.
@@ -93,8 +89,7 @@ double with_floor(double f, double floor);
 /// layout): the block load is binomial. layout.k must be set. The chance that a stranger shares the
 /// 32 bits of hash with a key of its block, hash_floor, is included: below 1e-9 the only one.
 double expected(const Layout& layout, std::uint64_t n_keys, std::uint64_t blocks);
-/// The standard deviation of the true FPR of one such filter around expected(), which a test of one
-/// filter must allow for (for zoned512 an upper bound).
+/// The standard deviation of the true FPR of one such filter (for zoned512 an upper bound).
 double deviation(const Layout& layout, std::uint64_t n_keys, std::uint64_t blocks);
 /// The k in layout.k_range() with the lowest expected FPR.
 unsigned best_k(Layout layout, std::uint64_t n_keys, std::uint64_t blocks);

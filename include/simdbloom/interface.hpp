@@ -148,8 +148,8 @@ public:
         return insert_some(keys);
     }
 
-    /// Inserts the key if the filter does not find it, and returns whether it was new. A new key is
-    /// taken for an old one at the FPR. Throws as insert does.
+    /// Inserts the key unless it is found, at the FPR by chance. Returns whether it was new. Throws
+    /// as insert does.
     template <detail::Key K, detail::HasInsert G = F>
     [[gnu::always_inline]] bool insert_if_new(const K& key) {
         return self().insert_hash_if_new(hashed(key));

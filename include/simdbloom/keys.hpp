@@ -81,8 +81,7 @@ namespace simdbloom {
 /// signed number is the key of 64 bits with the same value: -1 is 2^64 - 1, whatever its type.
 class Keys {
 public:
-    /// What lies there: keys of 64 bits, hashes, keys of 32 bits, texts one by one or behind
-    /// offsets, or keys of any type with their hasher.
+    /// Keys of 64 bits, hashes, keys of 32 bits, texts one by one or behind offsets, or any others.
     enum class Form { words, hashes, unsigned32, signed32, texts, offsets32, offsets64, others };
 
     /// The integers of a span, vector or array.

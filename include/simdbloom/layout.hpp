@@ -21,8 +21,7 @@ struct Layout {
 
     friend bool operator==(const Layout&, const Layout&) = default;  ///< the same spec
 
-    /// Reads a spec such as "register64:k=5" or "zoned512:z=4,k=8". Throws std::invalid_argument
-    /// that names the spec and what is wrong with it.
+    /// Reads a spec such as "zoned512:z=4,k=8". Throws std::invalid_argument that says why.
     static Layout parse(std::string_view spec);
     /// The layout as text. parse(spec()) gives the same layout.
     std::string spec() const;

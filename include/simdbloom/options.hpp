@@ -7,8 +7,7 @@
 #include "simdbloom/detail/isa_names.hpp"
 #include "simdbloom/hash.hpp"
 
-// <memory_resource> takes as long to compile as all of simdbloom/split_block.hpp without it. Who
-// sets Options::allocator includes it.
+// <memory_resource> doubles the time to compile split_block.hpp: include it to set the allocator.
 #if defined(__GLIBCXX__) && !_GLIBCXX_INLINE_VERSION
 namespace std::pmr {
 class memory_resource;
@@ -42,8 +41,7 @@ struct Options {
     /// The most bytes that the filter may take, 0 for no limit. for_fpr() takes the lowest FPR that
     /// fits into it; with_bits_per_key() throws std::length_error if the size asked for is larger.
     std::size_t max_bytes = 0;
-    /// Rounds the number of blocks up to a multiple of 2^fold_levels, so that the filter can be
-    /// folded to half its size that many times. At most 16.
+    /// Rounds the blocks up to a multiple of 2^fold_levels, for as many halvings. At most 16.
     unsigned fold_levels = 0;
     /// Where the bits are allocated. nullptr: pages from the operating system. The resource must
     /// outlive the filter; its memory is not held against the memory available.

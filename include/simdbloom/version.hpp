@@ -1,5 +1,4 @@
-// The version of these headers. CMakeLists.txt reads the three numbers; CITATION.cff and
-// CHANGELOG.md repeat them (tests/checks/release).
+// The version of these headers, which CMakeLists.txt reads and tests/checks/release compares.
 #pragma once
 
 #include <string_view>

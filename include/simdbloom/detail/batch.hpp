@@ -13,8 +13,7 @@ namespace simdbloom::detail {
 /// Throw std::length_error that names both sizes if the output is too short.
 SIMDBLOOM_API void check_bitmap(std::size_t keys, std::size_t bytes);
 SIMDBLOOM_API void check_positions(std::size_t keys, std::size_t room);
-/// Throws std::invalid_argument if the output overlaps the keys: kernels read keys after they have
-/// written answers of keys before them.
+/// Throws std::invalid_argument if the output overlaps the keys, which kernels read after writing.
 SIMDBLOOM_API void check_apart(std::span<const std::byte> keys, std::span<const std::byte> output);
 
 /// Whether kernels take the keys as they are: hashes, or words that they hash with the seed.

@@ -14,8 +14,7 @@ struct Geometry {
     std::uint64_t n_keys = 0;
 };
 
-/// The blocks for that many bits per key. Throws as Interface::with_bits_per_key, and
-/// std::invalid_argument for too few bits for a table.
+/// The blocks for that many bits per key. Throws as Interface::with_bits_per_key.
 SIMDBLOOM_API Geometry size_for_bits(Layout layout, std::size_t n_keys, double bits_per_key,
                                      const Options& options);
 /// The fewest blocks whose expected FPR is at most `fpr`, or as many as max_bytes allows. Throws as

@@ -47,8 +47,7 @@ public:
     explicit KeyHash(const Options& options);
 
 protected:
-    /// Not inlined: SipHash would take the registers of the mixer's constants. Pure, so that a loop
-    /// tests keyed() and loads the filter's members once.
+    /// Not inlined: SipHash would take registers. Pure: a loop tests keyed() once, and loads once.
     [[gnu::pure]] std::uint64_t keyed_hash_of(std::uint64_t key) const noexcept;
 
     std::uint64_t seed_;  // offset already

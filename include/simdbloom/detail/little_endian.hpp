@@ -1,5 +1,4 @@
-// Numbers in filters, bitmaps and saved bytes are little-endian on every machine, so that saved
-// bits are used where they lie.
+// Numbers in filters, bitmaps and saved bytes are little-endian on every machine.
 #pragma once
 
 #include <bit>

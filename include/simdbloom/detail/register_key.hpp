@@ -60,8 +60,7 @@ inline constexpr WordFieldsTable word_fields;
                shifts &
            fields.mask;
 }
-// Eight lanes of 32 bits look at one bit each. The upper half of a word of 32 bits, which lies
-// behind it, is loaded and not looked at.
+// Eight lanes look at one bit each. What lies behind a word of 32 bits is loaded in vain.
 [[gnu::always_inline]] inline bool word_covers(const std::byte* at, std::uint32_t x, unsigned k,
                                                bool wide) noexcept {
     using Quads [[gnu::vector_size(32)]] = long long;

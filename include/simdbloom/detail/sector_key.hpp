@@ -1,6 +1,5 @@
 // One key of sector512: whether its line has the bits of its spread pattern p, and the insert. The
-// position in word i is the low six bits of byte i of p. Inlined always, with the instructions of
-// the including file (block_of_key.hpp).
+// position in word i is the low six bits of byte i of p. Inlined always (block_of_key.hpp).
 #pragma once
 
 #include "simdbloom/detail/block_of_key.hpp"

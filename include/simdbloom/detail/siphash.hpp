@@ -5,8 +5,7 @@
 
 namespace simdbloom::detail {
 
-// SipHash-c-d with c = 2 and d = 4 (Aumasson & Bernstein 2012, section 2.4), over any word type V
-// that has 64-bit lanes, which Rotate rotates.
+// SipHash-2-4 (Aumasson & Bernstein 2012, section 2.4), over any V of 64-bit lanes.
 template <class V, class Rotate>
 struct SipState {
     V v0, v1, v2, v3;

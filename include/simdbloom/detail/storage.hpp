@@ -19,8 +19,7 @@ public:
     explicit Storage(std::uint64_t bytes, const Options& options = {});
     /// Bytes of somebody else's, which must outlive this object; 8 readable bytes follow them.
     static Storage borrow(const std::byte* data, std::size_t bytes) noexcept;
-    /// Becomes the n bytes from `at` on of a file, which stays mapped while they live. Returns
-    /// false with errno set where it cannot be mapped.
+    /// Becomes n bytes from `at` on of a file, mapped while they live. False with errno: it cannot.
     bool map(int file, std::size_t file_bytes, std::size_t at, std::size_t n) noexcept;
     /// A copy of borrowed or mapped bytes has bytes of its own.
     Storage(const Storage& other);

@@ -64,8 +64,7 @@ Features read_features() {
 #define SIMDBLOOM_READ(feature) f.feature = x.feature != 0;
     SIMDBLOOM_EACH_X86_FEATURE(SIMDBLOOM_READ)
 #undef SIMDBLOOM_READ
-    // Without XGETBV cpu_features reads the SSE flags from /proc/cpuinfo, which may be about
-    // another CPU (under qemu, the host's).
+    // Without XGETBV cpu_features reads /proc/cpuinfo, which under qemu is about the host's CPU.
     f.sse3 = f.sse3 && ours.sse3;
     f.ssse3 = f.ssse3 && ours.ssse3;
     f.sse4_1 = f.sse4_1 && ours.sse4_1;

@@ -48,8 +48,7 @@ struct SIMDBLOOM_API WrongIsa : std::invalid_argument {
 /// Throws WrongIsa if this machine cannot run the ISA.
 SIMDBLOOM_API void check_runs(Isa isa);
 
-/// The best of usable(features), or the one `override_name` names. Throws WrongIsa if that is
-/// unknown or not usable. An empty name counts as none.
+/// The best of usable(features), or the one named, unless the name is empty. Throws WrongIsa.
 Isa select(const Features& features, std::optional<std::string_view> override_name);
 
 }  // namespace simdbloom::cpu

@@ -113,8 +113,7 @@ struct TunerRecord {
         const bool failed_before = way == failed && rest != 0;
         return of(way) < (failed_before ? overtakes : 0.97F) * of(best);
     }
-    /// Uses this way from now on. If judged, the way before comes back, unless its time is unknown,
-    /// when this one is slower once the caches have settled.
+    /// Uses this way from now on. If judged, the way before comes back if this one settles slower.
     void settle(BatchWay way, bool is_judged, std::uint32_t keys) {
         before = best;
         reference = of(before);

@@ -37,9 +37,8 @@ LoadError not_read(const fs::path& path) {
 }
 
 /// For a file of holes, which takes less of the disk than its length says: checks the checksum of
-/// the header and of `parts` of so many bytes each, which come next, before anything is allocated.
-/// So nobody can make us allocate memory by claiming that a file is long. Each part is hashed with
-/// the hash of the one before as its seed.
+/// the header and of `parts` of so many bytes each, which come next, before anything is allocated:
+/// nobody can make us allocate memory by claiming that a file is long. Each seeds the next hash.
 std::optional<LoadError> SavedFile::check_holes(Fields header,
                                                 std::span<const std::uint64_t> parts) {
     const auto state = state_of(file_.get());

@@ -47,8 +47,7 @@ Cardinality estimated_intersection(const FilterBase& a, const FilterBase& b) {
     const detail::Occupancy cells(a);
     const double in_a = cells.throws(bits_set(a, a)), in_b = cells.throws(bits_set(b, b)),
                  in_either = cells.throws(bits_set(a, b)), in_both = in_a + in_b - in_either;
-    // The variance of A + B - (A or B). A and B share the throws of both, and the union shares with
-    // each of them the throws of that one.
+    // The variance of A + B - (A or B). A and B share the throws of both, the union those of each.
     const auto v = [&](double throws) { return cells.covariance(std::max(throws, 0.0)); };
     return cells.estimate(in_both, v(in_either) - v(in_a) - v(in_b) + 2 * v(in_both));
 }

@@ -36,8 +36,8 @@ template <HasTryInsert F>
 
 }  // namespace detail
 
-// What is never called traps: an unreachable function has no instruction, and on Windows the next
-// one, at its address, could not be unwound.
+// What is never called traps: on Windows a function without an instruction breaks the next one's
+// unwinding.
 template <class F, class Base>
 F Interface<F, Base>::sized(std::size_t n_keys, double bits_or_fpr, bool is_fpr,
                             const Options& options) {

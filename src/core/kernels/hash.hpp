@@ -23,8 +23,7 @@ inline typename O::V fold_seed(std::uint64_t seed) {
     return O::broadcast(seed ^ (seed >> mix_shift));
 }
 
-/// What a vector of hashes is: numbers of 64 bits, unless halves.hpp says otherwise. low_halves()
-/// are the low halves, with anything above them.
+/// A vector of hashes: numbers of 64 bits, or halves.hpp's. Above low_halves() anything may stand.
 template <class O, bool of_halves = O::has_half_products>
 struct HashesOf {
     using V = typename O::V;

@@ -1,8 +1,7 @@
 // Hashes of strings, one string a lane: XXH64, and SipHash-2-4 for a secret.
 //
 // A string of less than 32 bytes is up to three words of 8 bytes and a tail of up to 7. Every lane
-// takes every step that some string of the chunk needs, and keeps its state where its own string
-// does not: no branch depends on the size of one string.
+// takes every step that some string of the chunk needs, without effect where its own does not.
 #pragma once
 
 #include <concepts>
@@ -16,8 +15,7 @@ namespace simdbloom::detail {
 namespace {
 
 /// What hashing strings asks of an ISA beyond Operations. choose: the lanes of `yes` where tested &
-/// bits is not 0, else those of `no`. Two lanes do not pay: SSE4.2 took 1.1 to 2.3 times as long as
-/// XXH64 one by one on a Zen 5 (bench/pages/questions.md).
+/// bits is not 0, else those of `no`. Two lanes do not pay (bench/pages/questions.md).
 template <class O>
 concept StringOperations = requires(typename O::V v) {
     { O::choose(v, v, v, v) } -> std::convertible_to<typename O::V>;

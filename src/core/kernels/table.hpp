@@ -122,8 +122,7 @@ std::uint64_t siphash_of_one(const char* bytes, std::size_t size, std::uint64_t 
 bool cuckoo_evict(const Target&, unsigned fingerprint_bits, std::uint64_t bucket,
                   std::uint64_t other, std::uint32_t tag) noexcept;
 
-/// Puts a remainder of r bits into one of its four buckets, or raises its counter where it is
-/// already there. Returns false if all four are full.
+/// Puts a remainder of r bits into a bucket, or raises its counter. Returns false if all are full.
 bool dleft_place(std::byte* const (&bucket)[4], unsigned r, std::uint32_t remainder) noexcept;
 
 }  // namespace simdbloom::detail

@@ -8,8 +8,7 @@
 // Keys are tested 64 at a time. The keys that pass are put side by side into a queue, and go on
 // when the queue holds 64 (Polychroniou & Ross 2014 refill lanes for the same reason). No branch
 // depends on a bit of the filter, so lines are fetched for many chunks at once. Queues keep the
-// order of the keys. Two probes at once, then the survivors of each chunk, take 1.7 times as long
-// (AVX-512, k = 8; bench/pages/tried.md, "Algorithms").
+// order of the keys. Tried: bench/pages/tried.md, "Algorithms".
 #pragma once
 
 #include "core/kernels/driver.hpp"
@@ -80,9 +79,8 @@ struct Classic {
 
 private:
     static constexpr unsigned max_k = layouts::classic::traits.k_max;
-    // Level i makes probe i. The last level, which 1 in 128 absent keys reach, makes all probes
-    // that are left, each after the one before: with 6 levels, half of the keys present, k = 8, a
-    // key took 8.9 ns, not 8.1 (AVX2, 2 MiB, Xeon 167).
+    // Level i makes probe i. The last, which 1 in 128 absent keys reach, makes all that are left:
+    // with 6 levels, half of the keys present, 8.9 ns a key, not 8.1 (AVX2, 2 MiB, Xeon 167).
     static constexpr unsigned levels = 8;
     struct Numbers {
         std::uint64_t number[O::lanes] = {};
@@ -175,9 +173,8 @@ private:
             return emit.end(b.size);
         }
 
-        /// Makes the probe of one level for 64 keys. All are tested before the first is stored in a
-        /// queue: later loads would wait for the address of that store. A vector at a time took 1.3
-        /// times as long (Xeon 167, AVX2, 2 MiB).
+        /// Makes the probe of one level for 64 keys, all before the first store into a queue, for
+        /// whose address later loads would wait: 1.3 times the time (Xeon 167, AVX2, 2 MiB).
         template <unsigned level, class NumbersAt>
         void pass_chunk(const std::uint64_t* position, const NumbersAt& numbers_at) {
             // Scalar code branches: 3.9 ns key by key, 6.5 this way (16 KiB).
@@ -214,8 +211,7 @@ private:
             emit(keys, alive);
         }
 
-        /// Takes 64 keys from every queue that holds so many, from the last queue to this one, so
-        /// that no load waits for a test of this turn.
+        /// Takes 64 keys from each queue that has them, the last first: no load waits for a test.
         template <unsigned level>
         void flow() {
             if constexpr (level < levels) {

@@ -264,8 +264,7 @@ double deviation(const Layout& layout, std::uint64_t n, std::uint64_t blocks) {
         return layout.k * mean / fill * std::sqrt(variance_of_fill(m, balls));
     }
     if (layout.is_table()) {
-        // The share of all fingerprints, a bucket and a tag, that are found. A key takes two of a
-        // cuckoo table, or one where its two buckets are one.
+        // The share of all fingerprints, a bucket and a tag; a key takes two of a cuckoo table.
         const auto keys = static_cast<double>(n);
         const double all = count * (std::exp2(layout.fingerprint_bits()) - 1);
         if (!layout.is_cuckoo() || blocks == 1) return std::sqrt(variance_of_fill(all, keys));
@@ -275,9 +274,8 @@ double deviation(const Layout& layout, std::uint64_t n, std::uint64_t blocks) {
     const Sum chance = layout_sum(layout, 1);
     const double mean = binomial_mean(chance, n, blocks);
     const double second = binomial_mean(layout_sum(layout, 2), n, blocks);
-    // The loads of all blocks add up to n, so the part Cov(chance, load)^2 / Var(load) of
-    // Var(chance) cancels out. Cov(chance, load) is Var(load) times the mean step of the chance
-    // from i to i + 1 of n - 1 other keys.
+    // The loads of all blocks add up to n: of Var(chance), Cov(chance, load)^2 / Var(load) cancels
+    // out. Cov(chance, load) is Var(load) times the mean step from i to i + 1 of n - 1 other keys.
     Sum one_more = chance;
     for (auto& t : one_more) t.weight *= t.base;
     const double step =

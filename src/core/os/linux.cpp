@@ -23,8 +23,7 @@ namespace {
 
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
-/// The beginning of a file of the kernel's, empty if there is no such file. Everything that is
-/// asked for stands in the first 8 KiB.
+/// The first 8 KiB of a file of the kernel's; empty if there is no such file.
 class Text {
 public:
     explicit Text(const std::string& path) noexcept : Text(path.c_str()) {}

@@ -33,8 +33,7 @@ void free_aligned(void* allocated) noexcept;
 /// The bytes that the system says are available before it ends processes to get memory back; 2^64 -
 /// 1 where it does not say. Cached files count as available, and so does free swap.
 std::uint64_t available_memory();
-/// Throws AllocationError if so many bytes are not available: Linux looks for memory when it is
-/// written, and kills a process that gets none then.
+/// Throws AllocationError if so many bytes are not available; Linux would end the process later.
 void check_available(std::uint64_t bytes);
 
 /// Random bits that nobody can foretell. Returns false with errno set where there are none.

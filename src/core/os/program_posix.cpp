@@ -34,8 +34,7 @@ bool is_named(int file, const std::filesystem::path& name) noexcept {
 }  // namespace
 
 void prepare_process(std::string_view (*last_words)()) {
-    // If a standard stream is closed, the next file would get its number, and our output. /dev/null
-    // takes the number; reading and writing the stream fails.
+    // A closed standard stream would give its number to the next file: /dev/null takes it.
     for (int stream = 0; stream < 3; ++stream)
         if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
     words_after_sigbus = last_words;

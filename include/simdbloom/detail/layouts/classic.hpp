@@ -1,5 +1,4 @@
-// classic: k probes anywhere in one bit array (Bloom 1970). counting: k counters of 4 bits anywhere
-// in one array (Fan et al. 2000), with the same probes.
+// classic: k bits anywhere in an array (Bloom 1970); counting: 4-bit counters (Fan et al. 2000).
 #pragma once
 
 #include "simdbloom/detail/layouts/traits.hpp"
@@ -21,8 +20,7 @@ SIMDBLOOM_INLINE std::uint64_t classic_next(std::uint64_t g) noexcept {
     return (g & 0xFFFFFFFFu) * classic_multiplier + (g >> 32);
 }
 
-/// A probe of `counting` is a probe of classic that takes counter g % 16 of the word. Returns the
-/// lowest bit of the counter in the word.
+/// A probe of `counting` takes counter g % 16 of the word. Returns the lowest bit of the counter.
 SIMDBLOOM_INLINE unsigned counting_bit(std::uint64_t g) noexcept {
     return static_cast<unsigned>(g << 2) & 60u;
 }

@@ -20,8 +20,7 @@ template <unsigned bits>
 inline constexpr std::uint64_t cuckoo_ones =
     1 | std::uint64_t{1} << bits | std::uint64_t{1} << 2 * bits | std::uint64_t{1} << 3 * bits;
 
-/// The other bucket of a fingerprint: (H(fingerprint) - bucket) mod buckets. The function is its
-/// own inverse for any number of buckets.
+/// The other bucket of a fingerprint: (H(fingerprint) - bucket) mod buckets, its own inverse.
 SIMDBLOOM_INLINE std::uint64_t cuckoo_alternate(std::uint64_t bucket, std::uint32_t fingerprint,
                                                 std::uint64_t buckets) noexcept {
     const std::uint64_t h = (std::uint64_t{fingerprint * cuckoo_multiplier} * buckets) >> 32;

@@ -2,8 +2,7 @@
 //
 // A 64-bit hash h chooses the block (h >> 32) * blocks >> 32. Its low 32 bits, x, choose the
 // pattern. Words are little-endian on every machine: bit b of a block is bit b % 8 of its byte b
-// / 8. The code of these files is scalar and simple on purpose. Operations on single keys use it,
-// and the batch kernels are tested against it.
+// / 8. This code is scalar and simple: single keys use it, and tests compare kernels with it.
 #pragma once
 
 #include <string_view>

@@ -35,8 +35,7 @@ struct OpsDefaults {
     template <class Default>
     using CellAnswers = Default;
 
-    // Into the level-2 and the level-1 cache. The empty statement is a side effect: GCC 12 drops
-    // calls of a function that only prefetches.
+    // Into L2 and L1. GCC 12 drops calls of a function that only prefetches: hence the statement.
     static void prefetch(const void* p) {
         __builtin_prefetch(p, 0, 2);
         __asm__("");

@@ -18,8 +18,7 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
     static V mul32_high(V a, V b) { return vmull_u32(vshrn_n_u64(a, 32), vmovn_u64(b)); }
     template <std::uint64_t c>
     static V mul(V a) {
-        // One multiplication for both products that count in the high half alone, and their sum. A
-        // single one of them is in the high half already.
+        // One multiplication for both products of the high half; a single one is there already.
         constexpr auto low = static_cast<std::uint32_t>(c),
                        high = static_cast<std::uint32_t>(c >> 32);
         const uint32x4_t products = vmulq_u32(vreinterpretq_u32_u64(a), factors(high, low));
@@ -82,8 +81,7 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
     }
 
     static V32 bit32(V32 n) { return vshlq_u32(vdupq_n_u32(1), vreinterpretq_s32_u32(n)); }
-    /// The bits of the mask that a block of several vectors lacks are joined, because the reduction
-    /// of one vector to a bool is the dearest part of a test.
+    /// What several vectors lack is joined: the reduction of one to a bool is dear.
     static constexpr bool has_missing_bits = true;
     static V missing(V block, V mask) { return vbicq_u64(mask, block); }
     static V32 missing(V32 block, V32 mask) { return vbicq_u32(mask, block); }

@@ -44,8 +44,7 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
     // V has `lanes` lanes of 64 bits, V32 has `lanes32` lanes of 32 bits.
     { O::lanes } -> std::convertible_to<std::size_t>;
     { O::lanes32 } -> std::convertible_to<std::size_t>;
-    // Loads and stores, at any address. load_first: n lanes; the others have any value.
-    // widen: numbers of 32 bits as numbers of 64.
+    // Loads and stores, at any address. load_first: n lanes. widen: numbers of 32 bits.
     { O::load(from) } -> std::convertible_to<typename O::V>;
     { O::load_first(from, n) } -> std::convertible_to<typename O::V>;
     { O::widen(from32) } -> std::convertible_to<typename O::V>;
