@@ -191,8 +191,9 @@ void print_layouts() {
         "with pages\nof 2 MiB and of 4 KiB.\n\n",
         wanted_fpr);
     print_header({"layout", "rows", "bits a key", "64 sets", "512 sets", "4,096 sets"});
-    for (const std::string spec :
-         {"blocked512", "classic", "sector512", "split256", "register64"}) {
+    const std::string specs[] = {std::string(default_spec), "classic", "sector512", "split256",
+                                 "register64"};
+    for (const std::string& spec : specs) {
         const FilterBank one = FilterBank::for_fpr(1, 1'000'000, wanted_fpr, {.spec = spec});
         std::vector<std::string> row{"`" + spec + "`", text("%u", one.layout().k),
                                      text("%.2f", one.bits_per_key())};

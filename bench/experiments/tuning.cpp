@@ -10,6 +10,7 @@
 #include <memory_resource>
 #include <thread>
 
+#include "core/dispatch/kernels_of.hpp"
 #include "core/dispatch/tuner.hpp"
 #include "core/os/caches.hpp"
 #include "experiments/experiment.hpp"
@@ -226,8 +227,11 @@ std::string keys_until_changed(Words pool) {
     for (std::size_t i = 0; i < hot.size(); ++i) hot[i] = pool[i % 128];
     std::vector<std::uint8_t> bitmap(hot.size() / 8);
     const auto prefetches = [&] {
-        const auto way = detail::last_way(filter.base().bytes().data(), detail::Output::bitmap);
-        return detail::prefetch_of(way) != Prefetch::none;
+        const FilterBase& base = filter.base();
+        const detail::Tuner tuner(base.bytes().data(), unsigned(detail::Output::bitmap),
+                                  &detail::kernels_of(base.isa(), base.layout()),
+                                  detail::prefetching_of(base.size_in_bytes()).size, false);
+        return detail::prefetch_of(tuner.best()) != Prefetch::none;
     };
     for (unsigned i = 0; i < 2000; ++i) (void)filter.contains(hot, bitmap);
     if (prefetches()) return "none (lines of level 1 were prefetched)";

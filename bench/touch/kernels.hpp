@@ -24,7 +24,7 @@ struct Loads {
         std::uint64_t lanes[O::lanes];
         O::store(lanes, sum[0] ^ sum[1] ^ sum[2] ^ sum[3]);
         std::uint32_t lanes32[O::lanes32];
-        O::store32(lanes32, sum32[0] ^ sum32[1] ^ sum32[2] ^ sum32[3]);
+        O::store_block(lanes32, sum32[0] ^ sum32[1] ^ sum32[2] ^ sum32[3]);
         std::uint64_t all = word[0] ^ word[1] ^ word[2] ^ word[3];
         for (const auto x : lanes) all ^= x;
         for (const auto x : lanes32) all ^= x;
@@ -63,11 +63,11 @@ inline void load(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) {
         for (std::size_t j = 0; j < O::lanes; ++j) {
             const std::byte* const block = t.bits + s.offset[i + j];
             if constexpr (bytes < 8 * O::lanes)
-                to.sum32[j % 4] = to.sum32[j % 4] ^ O::load_block32(block);
+                to.sum32[j % 4] = to.sum32[j % 4] ^ O::template load_block<typename O::V32>(block);
             else
                 for (std::size_t r = 0; r < bytes / (8 * O::lanes); ++r) {
                     auto& part = to.sum[(j + r) % 4];
-                    part = part ^ O::load_block(block + 8 * O::lanes * r);
+                    part = part ^ O::template load_block<typename O::V>(block + 8 * O::lanes * r);
                 }
         }
     }

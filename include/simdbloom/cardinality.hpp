@@ -1,5 +1,4 @@
-// How many keys a filter has, and how many two filters have in common, from their bits or counters
-// alone.
+// How many keys a filter has, and how many two filters have in common, from their bits alone.
 #pragma once
 
 #include "simdbloom/filter.hpp"
@@ -12,8 +11,7 @@ struct Cardinality {
     double keys;            ///< the number of distinct keys; infinite where every bit is set
     double standard_error;  ///< of `keys`; the same unit
 
-    /// 95 % of the estimates have the true number between low() and high(), for filters of many
-    /// blocks that are far from full.
+    /// low() to high() has the true number for 95 % of filters of many blocks far from full.
     double low() const noexcept { return keys - 1.96 * standard_error; }
     double high() const noexcept { return keys + 1.96 * standard_error; }  ///< see low()
 };
@@ -23,19 +21,16 @@ struct Cardinality {
 /// Every key sets a given bit with the same probability q, so n = ln(share of clear bits) / ln(1 -
 /// q): Swamidass & Baldi 2007, equation 4, with the exact q of each layout in place of k / m. The
 /// standard error is the exact standard deviation of the number of clear bits over the slope of its
-/// mean. The deviation follows from the probability that two bits are clear together.
+/// mean.
 ///
-/// A counter above 0 counts as a set bit. In a d-left filter each possible fingerprint counts as a
-/// bit, and those that the filter has are set. A cuckoo filter counts its fingerprints, copies
-/// included, without error.
+/// A counter above 0 counts as a set bit, and so does a fingerprint of a d-left filter among all
+/// possible ones. A cuckoo filter counts its fingerprints, copies included, without error.
 Cardinality estimated_keys(const FilterBase& filter);
 
 /// The number of keys in either of two filters, as (a |= b) would be estimated. Throws
-/// std::invalid_argument that names what differs where |= does, and for filters of fingerprints,
-/// which cannot be ORed.
+/// std::invalid_argument that names what differs where |= does, and for filters of fingerprints.
 Cardinality estimated_union(const FilterBase& a, const FilterBase& b);
-/// The number of keys in both: |A| + |B| - |A or B|, which may come out below 0. Throws as
-/// estimated_union.
+/// The number of keys in both: |A| + |B| - |A or B|, maybe below 0. Throws as estimated_union.
 Cardinality estimated_intersection(const FilterBase& a, const FilterBase& b);
 
 }  // namespace simdbloom

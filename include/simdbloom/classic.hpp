@@ -10,9 +10,8 @@ namespace simdbloom {
 
 /// One bit array with k probes anywhere in it (Bloom 1970, method 2).
 ///
-/// A generator that starts from the key's hash gives the probes (detail::classic_next). They are as
-/// good as k independent functions in arrays of any size: from 10 keys on, the measured FPR is
-/// expected_fpr(). Default k: the best for the bits per key by the asymptotic formula.
+/// The probes (detail::classic_next) are as good as k independent functions in arrays of any size:
+/// from 10 keys on, the measured FPR is expected_fpr(). Default k: fpr::classic_best_k.
 class ClassicBloom final : public Interface<ClassicBloom, FilterBase>,
                            public SetOperations<ClassicBloom> {
 public:

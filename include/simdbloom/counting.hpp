@@ -12,14 +12,12 @@ namespace simdbloom {
 /// k: the best. The FPR is that of a Bloom filter with one bit for each counter, which takes a
 /// quarter of the space.
 ///
-/// A counter never wraps. A counter that has reached 15 may have missed raises, so it stays at 15
-/// until clear(). That costs space and never a key. fpr::counter_tail says how rarely it happens,
-/// saturated() how often it has. Where two of a key's k probes fall on one counter, the key raises
-/// that counter twice and lowers it twice.
+/// A counter that has reached 15 may have missed raises, so it stays at 15 until clear(), which
+/// costs space and never a key. fpr::counter_tail says how rarely it happens, saturated() how often
+/// it has. Where two of a key's k probes fall on one counter, the key raises it twice.
 ///
-/// Erasing a key that was never inserted is noticed where one of its counters is too low; erase
-/// then returns false and changes nothing. Where the filter finds that key by chance, at the FPR,
-/// it cannot be noticed, and other keys may be lost for good.
+/// Erasing a key that was never inserted returns false and changes nothing where one of its
+/// counters is too low. Where the filter finds that key, at the FPR, other keys may be lost.
 class CountingBloom final : public Interface<CountingBloom, FilterBase> {
 public:
     static constexpr std::string_view own_layout = "counting512";  ///< the default layout
@@ -30,12 +28,10 @@ public:
     void insert_hash(std::uint64_t hash);                   ///< inserts the key of a hash
     bool contains_hash(std::uint64_t hash) const noexcept;  ///< whether the key of a hash is found
 
-    /// Returns false and changes nothing if the key was never inserted, or was erased as often as
-    /// it was inserted.
+    /// Returns false and changes nothing if the key is not in, or was erased as often as inserted.
     bool erase_hash(std::uint64_t hash) noexcept;
 
-    /// The smallest of the key's counters. It is at least the number of times that the key is in
-    /// the filter; 15 stands for 15 or more.
+    /// The smallest of the key's counters: at least how often the key is in; 15 is 15 or more.
     unsigned count_estimate_hash(std::uint64_t hash) const noexcept;
     /// The same of a key.
     template <detail::Key K>
@@ -46,9 +42,8 @@ public:
     /// The number of counters at 15, which are never lowered again. Reads the whole filter.
     std::uint64_t saturated() const noexcept;
 
-    /// Adds the counters of a filter of the same layout, size and seed, and saturates: the result
-    /// has the counters of a filter into which the keys of both went. Throws std::invalid_argument
-    /// that names what differs.
+    /// Adds the counters of a filter of the same layout, size and seed, and saturates, as if the
+    /// keys of both had gone in. Throws std::invalid_argument that names what differs.
     CountingBloom& operator+=(const CountingBloom& other);
 };
 

@@ -22,8 +22,7 @@ public:
     static constexpr unsigned slots_per_bucket = 4;  ///< fingerprints of a bucket
     static constexpr double max_design_load = 0.95;  ///< what with_bits_per_key plans at most
 
-    /// Returns false when 2000 evictions found no place. The table is then as it was before the
-    /// call.
+    /// Returns false, with the table as it was, when 2000 evictions found no place.
     bool try_insert_hash(std::uint64_t hash);
     /// Whether the key of a hash is found.
     [[gnu::always_inline]] bool contains_hash(std::uint64_t hash) const noexcept {

@@ -1,8 +1,7 @@
 // A shared library exports the public names, which stand between SIMDBLOOM_EXPORTS_BEGIN and
 // SIMDBLOOM_EXPORTS_END, and the internal names that inline functions and src/adapters call, which
 // carry SIMDBLOOM_API. CMake and pkg-config define SIMDBLOOM_SHARED for it. The names of a static
-// library stay within what it is linked into. On Windows, GNU ld exports every name of a library
-// that marks none.
+// library stay within what it is linked into. On Windows, GNU ld exports all if none is marked.
 #pragma once
 
 #if __cplusplus < 202002L

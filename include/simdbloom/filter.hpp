@@ -39,9 +39,8 @@ namespace simdbloom {
 struct Cardinality;
 
 /// The part of a filter that does not depend on its layout at compile time. Any number of threads
-/// may call const members at the same time. No other member may run at the same time as any other
-/// call. An assignment that throws leaves the filter as it was. detail/moved.hpp says what a move
-/// leaves behind.
+/// may call const members at the same time; no other member may run beside another call. An
+/// assignment that throws leaves the filter as it was. detail/moved.hpp says what a move leaves.
 class FilterBase : public detail::KeyHash, protected detail::FilterParts {
 public:
     /// Bytes of the bits. The memory held is at most one page more.
@@ -56,11 +55,9 @@ public:
     /// The raw bits, size_in_bytes() long.
     std::span<const std::byte> bytes() const noexcept { return {bits_.data(), bits_.size()}; }
 
-    /// The FPR by the model fpr::expected, with n_keys() distinct keys in the filter. Exact; for a
-    /// cuckoo table within a share of 16 / (buckets 2^f).
+    /// fpr::expected with n_keys() distinct keys. Exact; of cuckoo tables to 16 / (buckets 2^f).
     double expected_fpr() const;
-    /// The exact chance that a random absent key is found, from the bits as they are now. For a
-    /// cuckoo filter, from its load.
+    /// The exact chance that a random absent key is found, from the bits or load as they are now.
     virtual double estimated_fpr() const;
     /// What estimated_keys(filter) returns (cardinality.hpp).
     virtual Cardinality estimate_keys() const;

@@ -1,11 +1,10 @@
 // False-positive rates: exact models for every layout.
 //
 // Notation: B block bits, S sector bits, k bits a key, z zones, c bits per key, n keys. A
-// "stranger" is a key that was not inserted. "Exact" means: the mean over random 64-bit hashes,
-// whose blocks, probes and fingerprints are independent, of n distinct keys, however few (measured
-// in tests/layouts/fpr_two_parts_test.cpp). The FPR of a layout with i keys in a block is a sum of
-// terms a * r^i. Its mean over the random block load is therefore a sum of values of the load's
-// generating function, and no series is cut off.
+// "stranger" is a key that was not inserted. "Exact" means: the mean over random 64-bit hashes of n
+// distinct keys, however few (measured in tests/layouts/fpr_two_parts_test.cpp). The FPR of a
+// layout with i keys in a block is a sum of terms a * r^i, so its mean over the random block load
+// is a sum of values of the load's generating function. No series is cut off.
 //
 //   exact        classic_exact, blocked, sectorised, zoned, dleft, bloomier, counter_tail
 //   nearly       cuckoo_pairs (16 / (buckets 2^f)),
@@ -24,18 +23,16 @@ SIMDBLOOM_EXPORTS_BEGIN
 /// False-positive rates by models; fpr.hpp says which of them are exact.
 namespace simdbloom::fpr {
 
-/// The lowest FPR for which a filter is sized. The exact models are sums whose terms cancel: their
-/// absolute error is 1e-14, however small the sum is.
+/// The lowest FPR for which a filter is sized: the absolute error of the exact models is 1e-14.
 inline constexpr double least = 1e-12;
 
-/// The formula of the textbooks (Bloom 1970): (1 - exp(-k/c))^k. Too low, because it takes the
-/// power of the mean share of set bits for the mean of the power.
+/// The formula of the textbooks (Bloom 1970): (1 - exp(-k/c))^k. Too low: it is the power of the
+/// mean share of set bits, not the mean of the power.
 double classic_asymptotic(double bits_per_key, unsigned k);
-/// (1 - (1 - 1/m)^(k n))^k for m bits and n keys. Too low for the same reason: by 6 % at m = 128, k
-/// = 7, by 0.09 % at 10^4 keys of 10 bits.
+/// (1 - (1 - 1/m)^(k n))^k for m bits and n keys. Too low: by 6 % at m = 128, k = 7.
 double classic(double bits, double keys, unsigned k);
-/// Exact: E[(X/m)^k], where X is the number of bits set by k n independent probes (Bose et al.
-/// 2008). Below 1e-9 it takes the first two terms of that mean, with an error of order (k^2 / m)^2.
+/// Exact: E[(X/m)^k], where k n independent probes set X bits (Bose et al. 2008). Below 1e-9 the
+/// first two terms of that mean, with an error of order (k^2 / m)^2.
 double classic_exact(double bits, double keys, unsigned k);
 /// The integer k that minimises classic_asymptotic.
 unsigned classic_best_k(double bits_per_key);
@@ -48,69 +45,51 @@ double blocked(unsigned block_bits, std::uint64_t n_keys, std::uint64_t blocks, 
 double sectorised(unsigned block_bits, unsigned sector_bits, double bits_per_key, unsigned k);
 /// sectorised(256, 32, c, 8).
 double split_block(double bits_per_key);
-/// One sector in each of z zones of sectors, and k/z bits there (Lang et al. 2019,
-/// "cache-sectorized").
+/// One sector in each of z zones of sectors, and k/z bits there (Lang et al. 2019).
 double zoned(unsigned block_bits, unsigned sector_bits, unsigned zones, double bits_per_key,
              unsigned k);
 
-/// Cuckoo filter of n keys in m buckets, however many slots these have.
-///
-/// A stranger is found by a key with the same pair of a bucket and a tag, or with the pair of the
-/// stranger's other bucket and that tag. That gives 1 - (1 - 2 / (m (2^f - 1)))^n, as one tag is
-/// kept for empty slots. For the m-th part of the keys, whose two buckets are one, there is 1 in
-/// place of 2. Exact where m is odd. Where m is even, a tag has two buckets that are their own
-/// other one, or none: a relative error of up to 16 / (m 2^f).
+/// Cuckoo filter of n keys in m buckets, however many slots these have: 1 - (1 - 2 / (m (2^f -
+/// 1)))^n. A key finds a stranger with its tag and one of its two buckets; one tag is kept for
+/// empty slots. For the m-th part of the keys, whose two buckets are one, there is 1 in place of 2.
+/// Exact where m is odd. Where m is even, a tag has two buckets that are their own other one, or
+/// none: a relative error of up to 16 / (m 2^f).
 double cuckoo_pairs(unsigned fingerprint_bits, double buckets, double keys);
-/// The usual formula for a cuckoo filter with `slots` slots a bucket at that load, from the mean
-/// number of tags in two buckets: 1 - (1 - p)^(2 slots load), p = 1 / (2^f - 1). Too high by a
-/// share of p / 2.
+/// The usual formula for a cuckoo filter with `slots` slots a bucket at that load: 1 - (1 - p)^(2
+/// slots load), p = 1 / (2^f - 1). Too high by a share of p / 2.
 double cuckoo(unsigned fingerprint_bits, unsigned slots, double load);
-/// BloomierMap with f check bits: 2^-f. It does not depend on the keys, on their number, or on the
-/// slots.
+/// BloomierMap with f check bits: 2^-f, for any number of keys and slots.
 double bloomier(unsigned check_bits);
 /// A growing cuckoo filter that began with `roots` buckets and now has roots * 2^growths. slots[l]
 /// is the number of slots with l bits behind the core, and the core is one of C = 2^core_bits - 1
 /// values. By pairs, as in cuckoo_pairs: 1 - PROD_l (1 - 2^(1-l) / (buckets C))^slots[l], where a
-/// key whose two roots are one has 2^-l in place of 2^(1-l). Exact but for slots with l = 0, whose
-/// copies in two buckets are taken for two keys.
+/// key whose two roots are one has 2^-l in place of 2^(1-l). Exact but for slots with l = 0.
 double growing_cuckoo(unsigned core_bits, std::uint64_t roots, unsigned growths,
                       std::span<const std::uint64_t> slots);
 /// The bound of growing_cuckoo after so many growths: 8 p (1 + growths / 2), with p for all movable
-/// bits. The slots that were inserted a growths ago or before filled at most a table of a 2^a-th of
-/// the size. Each of them matches 2^a times as many strangers as a new slot, or has 2^a copies if
-/// it has no bit left. SUM_a 2^a s_a is largest where a share s_a = 2^-(a + 1) of the slots is a
-/// growths old.
+/// bits: at most 2^-(a + 1) of the slots are a growths old, and match 2^a times as many strangers.
 double growing_cuckoo_bound(unsigned core_bits, unsigned movable_bits, unsigned growths);
 
-/// P(Binomial(probes, 1 / counters) >= least): the chance that a given one of that many counters is
-/// raised at least `least` times.
+/// P(Binomial(probes, 1 / counters) >= least): that a counter is raised `least` times or more.
 double counter_tail(double probes, double counters, unsigned least);
-/// The same for a counter of a `counting` or `counting512` filter into which n_keys keys went;
-/// layout.k must be set. The blocks of `counting512` get different numbers of keys; the result is
-/// the mean over them. least = 16: the counter overflows; least = 15: it is stuck.
+/// The same for a counter of a `counting` or `counting512` filter of n_keys keys, the mean over its
+/// blocks; layout.k must be set. least = 16: the counter overflows; least = 15: it is stuck.
 double counter_tail(const Layout& layout, std::uint64_t n_keys, std::uint64_t blocks,
                     unsigned least);
 /// d-left counting filter of four subtables, exact: the chance that a stranger has the fingerprint
 /// of one of the keys. There are 2^r - 1 remainders, as 0 marks an empty cell.
 double dleft(unsigned remainder_bits, double blocks, double keys);
-/// The chance that a stranger shares all w effective hash bits with one of n keys: 1 - exp(-n /
-/// 2^w).
+/// The chance that a stranger shares all w hash bits with one of n keys: 1 - exp(-n / 2^w).
 double hash_floor(double keys, double effective_bits);
 /// The FPR of a filter with FPR f and a hash with that floor: 1 - (1 - f)(1 - floor).
 double with_floor(double f, double floor);
 
 /// The FPR of a filter of this library by its exact model (cuckoo: cuckoo_pairs), for n keys that
 /// are hashed at random to that many blocks (words of `classic` and `counting`, buckets of a cuckoo
-/// layout). The number of keys is finite: the block load is binomial. layout.k must be set.
-///
-/// All bits of a key in its block are made of 32 bits of hash. A stranger may share these 32 bits
-/// with a key of its block; the chance of that, hash_floor, is included. Below some 1e-9 there is
-/// nothing else: a single key of split256 is found only by strangers with its 32 bits, one in 2^32
-/// of those in its block.
+/// layout): the block load is binomial. layout.k must be set. The chance that a stranger shares the
+/// 32 bits of hash with a key of its block, hash_floor, is included: below 1e-9 the only one.
 double expected(const Layout& layout, std::uint64_t n_keys, std::uint64_t blocks);
-/// The standard deviation of the true FPR of one such filter around expected(), from the random
-/// block loads and bits (for zoned512 an upper bound). A test of one filter must allow for that
-/// width.
+/// The standard deviation of the true FPR of one such filter (for zoned512 an upper bound).
 double deviation(const Layout& layout, std::uint64_t n_keys, std::uint64_t blocks);
 /// The k in layout.k_range() with the lowest expected FPR.
 unsigned best_k(Layout layout, std::uint64_t n_keys, std::uint64_t blocks);

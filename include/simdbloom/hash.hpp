@@ -15,9 +15,8 @@ namespace simdbloom {
 
 namespace detail {
 
-/// A number that would become another number as a 64-bit key: 1.25 and 1.5 would both be the key 1.
-/// Calls that would take it are deleted. Integers of up to 64 bits, bool and characters are keys;
-/// -1 is the key 2^64 - 1, whatever its type. For floating-point numbers see join_key.
+/// A number that would become another number as a 64-bit key, such as 1.25 (see join_key): calls
+/// that would take it are deleted. Integers of up to 64 bits, bool and characters are keys.
 template <class T>
 concept LossyKey =
     std::convertible_to<T, std::uint64_t> && !std::is_class_v<T> && !std::is_enum_v<T> &&
@@ -28,8 +27,8 @@ inline constexpr int mix_shift = 19;
 inline constexpr std::uint64_t mix_multiplier1 = 0x897B2307897B2307u;
 inline constexpr std::uint64_t mix_multiplier2 = 0xD6E8FEB86659FD93u;
 
-/// x >> n. For one key by shrx, where there is one. Compilers copy x and shift the copy: from DRAM
-/// a lookup took 1.16 times as long, because fewer keys fit into the window of the CPU (Zen 4).
+/// x >> n. For one key by shrx: compilers copy x and shift the copy, and from DRAM a lookup
+/// took 1.16 times as long, because fewer keys fit into the window of the CPU (Zen 4).
 template <unsigned n, bool one_key>
 [[gnu::always_inline]] constexpr std::uint64_t shift_right(std::uint64_t x) noexcept {
 #if defined(__BMI2__) && defined(__x86_64__)
@@ -66,10 +65,8 @@ template <bool one_key = false>
 /// The hash of an integer key: what insert(key) gives to insert_hash, unless hashing is keyed.
 ///
 /// No protection against an adversary. On keys with structure the low 16 bits are less even than
-/// the others: partition by high bits. Hashes under two seeds depend on each other in their low
-/// bits; under seeds 1 apart, keys that count up have the same hashes in another order. Filters
-/// notice neither. For `hash % m`, or several functions of one key, take KeyHasher
-/// (key_hasher.hpp).
+/// the others, and hashes under two seeds depend on each other in their low bits. Filters notice
+/// neither. Partition by high bits; KeyHasher is for `hash % m` and several functions of one key.
 [[gnu::always_inline]] constexpr std::uint64_t hash_key(std::uint64_t key,
                                                         std::uint64_t seed = 0) noexcept {
     return detail::mix(key, seed + detail::seed_offset);
@@ -92,8 +89,7 @@ struct Secret {
     std::uint64_t low = 0;   ///< the first 8 bytes, little-endian
     std::uint64_t high = 0;  ///< the last 8 bytes
     friend bool operator==(const Secret&, const Secret&) = default;  ///< all 128 bits
-    /// A new secret from the random generator of the operating system. Throws std::system_error if
-    /// there is none.
+    /// A new secret of the operating system. Throws std::system_error if there are no random bits.
     static Secret random();
 };
 

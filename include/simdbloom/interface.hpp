@@ -51,7 +51,7 @@ template <class F, class Base>
 class Interface : public Base {
 public:
     /// A filter for n_keys keys with that many bits a key, rounded up to whole blocks. Throws
-    /// std::invalid_argument for no keys and for bits that are not positive and finite,
+    /// std::invalid_argument for no keys and bits that are not positive and finite,
     /// std::length_error beyond 2^32 - 1 blocks or options.max_bytes, AllocationError.
     template <std::derived_from<FilterBase> G = F>
     [[gnu::always_inline]] static F with_bits_per_key(std::size_t n_keys, double bits_per_key,
@@ -102,8 +102,8 @@ public:
         return contains_batch(keys, bitmap);
     }
     /// Writes the positions of the keys found, ascending, and returns how many they are. Throws
-    /// std::length_error for more than 2^32 keys, or without room for all n positions, though no
-    /// more are written than found; std::invalid_argument if `positions` overlaps the keys.
+    /// std::length_error for more than 2^32 keys or without room for all n positions, and
+    /// std::invalid_argument if `positions` overlaps the keys.
     std::size_t select(const Keys& keys, std::span<std::uint32_t> positions) const;
 
     /// Inserts the key, if keys can go in. Throws std::length_error that says why if it is full.
@@ -148,8 +148,8 @@ public:
         return insert_some(keys);
     }
 
-    /// Inserts the key if the filter does not find it, and returns whether it was new. A new key is
-    /// taken for an old one at the FPR. Throws as insert does.
+    /// Inserts the key unless it is found, at the FPR by chance. Returns whether it was new. Throws
+    /// as insert does.
     template <detail::Key K, detail::HasInsert G = F>
     [[gnu::always_inline]] bool insert_if_new(const K& key) {
         return self().insert_hash_if_new(hashed(key));
@@ -173,8 +173,8 @@ public:
         return insert_new(keys, &were_new);
     }
 
-    /// Removes one copy of a key, if the filter can erase. False: it is not found, and nothing
-    /// changes. Never erase a key that was not inserted: if it is found, other keys are lost.
+    /// Removes one copy of a key, if the filter can erase. False: it is not found. Never erase a
+    /// key that was not inserted: if it is found, other keys are lost.
     template <detail::Key K, detail::HasErase G = F>
     [[gnu::always_inline]] bool erase(const K& key) {
         return self().erase_hash(hashed(key));
@@ -184,8 +184,7 @@ public:
     [[gnu::always_inline]] bool erase(const K& key, const H& hasher) {
         return self().erase_hash(hasher(key, self().seed()));
     }
-    /// Erases the keys in order, each as often as it is listed, and returns how many were erased. A
-    /// number below keys.size() says that some keys were never inserted.
+    /// Erases the keys in order, and returns how many were erased: not all if some were not in.
     template <detail::HasErase G = F>
     [[gnu::always_inline]] std::size_t erase(const Keys& keys) {
         return erase_batch(keys);
@@ -216,18 +215,18 @@ private:
 template <class F>
 class SetOperations {
 public:
-    /// Union: the bits are then those of a filter into which the keys of both went, if both were
-    /// hashed alike. Throws std::invalid_argument that names what differs: layout, size or seed.
+    /// Union: the bits are then those of a filter into which the keys of both went. Throws
+    /// std::invalid_argument that names what differs: layout, size, hash or seed.
     F& operator|=(const F& other);
     /// Intersection: finds the keys that both have, and maybe more absent keys than a filter of
-    /// those alone. Throws as |= does.
+    /// those alone. Throws as |=.
     F& operator&=(const F& other);
     /// Makes the filter find every key, until clear() makes it find none.
     void accept_all();
 
     /// A filter of the same keys with a `parts`-th of the size: every `parts` adjacent blocks are
     /// ORed into one. Throws std::invalid_argument unless `parts` divides blocks() (see
-    /// Options::fold_levels). Its bits come from the operating system.
+    /// Options::fold_levels).
     F folded(std::uint64_t parts) const;
     /// The filter folded while estimated_fpr() stays at most `fpr`; a copy if it is above already.
     F folded_to_fpr(double fpr) const;

@@ -12,8 +12,7 @@ namespace simdbloom {
 /// The name of the enumerator; "unknown" for a number that names none.
 std::string_view to_string(Isa isa) noexcept;
 
-/// The instruction set of that name. Throws std::invalid_argument that names `text` and the known
-/// names.
+/// The instruction set of that name. Throws std::invalid_argument that names `text` and all names.
 Isa parse_isa(std::string_view text);
 
 /// An instruction set that is compiled into this library.
@@ -24,12 +23,10 @@ struct Implementation {
     bool usable;                   ///< this CPU and operating system can run it
 };
 
-/// The instruction sets that are compiled into this library, slowest first, whether this machine
-/// can run them or not.
+/// The instruction sets that are compiled into this library, slowest first.
 std::span<const Implementation> implementations();
 
-/// The instruction sets that are compiled into this library and that this CPU and operating system
-/// can run, slowest first.
+/// The instruction sets compiled into this library that this machine can run, slowest first.
 std::span<const Isa> usable_isas();
 
 /// What a filter gets where Options::isa is empty: the environment variable SIMDBLOOM_ISA if it is

@@ -11,10 +11,9 @@
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
-/// What the keys of a filter are. It is saved with the filter, so that a reader knows how to ask.
-///
-/// Rows that say what they are (JoinRows, Arrow, Python, DuckDB) are checked against it, and times
-/// are converted to its unit. A filter of kind unknown answers every question as it is asked.
+/// What the keys of a filter are, saved with the filter. Rows that say what they are (JoinRows,
+/// Arrow, Python, DuckDB) are checked against it, and times are converted to its unit. A filter of
+/// kind unknown answers every question as it is asked.
 enum class KeyKind : std::uint8_t {
     unknown,       ///< nobody said, or keys of several kinds
     integers,      ///< by value, hashed as insert(uint64_t) does. -1 and 2^64 - 1 are one key
@@ -34,8 +33,8 @@ enum class KeyKind : std::uint8_t {
 inline constexpr KeyKind last_key_kind = KeyKind::other;
 
 /// Rows of such columns in this order: a number from 128 on. Numbers, bytes, instants and durations
-/// are told apart; the columns of up to three always, of more unless a fingerprint of 48 values
-/// agrees. KeyKind::rows where the kind of a column is not known; it answers all rows.
+/// are told apart, of more than three columns by a fingerprint of 48 values. KeyKind::rows where
+/// the kind of a column is not known; it answers all rows.
 KeyKind kind_of_rows(std::span<const KeyKind> columns) noexcept;
 /// Whether the keys are rows of several columns.
 constexpr bool is_rows(KeyKind kind) noexcept {
@@ -49,8 +48,7 @@ constexpr bool is_key_kind(unsigned number) noexcept {
 /// "unknown", "integers", .. as above.
 std::string to_string(KeyKind kind);
 
-/// Whether a filter of kind `filter` answers questions about keys of kind `asked`. unknown on
-/// either side: yes.
+/// Whether a filter of kind `filter` answers for keys of kind `asked`; yes if either is unknown.
 bool may_ask(KeyKind filter, KeyKind asked) noexcept;
 /// Throws std::invalid_argument that names both kinds unless may_ask().
 void check_may_ask(KeyKind filter, KeyKind asked);
@@ -70,17 +68,14 @@ constexpr std::int64_t unit_of(KeyKind kind) noexcept {
                                            : 0;
 }
 /// The key that `n` units of `unit` nanoseconds have in a filter of instants or durations: their
-/// number in the unit of the filter. A time that is no such number of 64 bits has a hash for a
-/// key, the same for every `unit`.
+/// number in its unit, or, if that is no whole number of 64 bits, a hash of the time.
 std::uint64_t time_key(std::int64_t n, std::int64_t unit, KeyKind filter) noexcept;
 
 /// The kind of a filter that has keys of both: floats for integers and floats, unknown for other
-/// kinds that differ. Throws std::invalid_argument that names both where one of two known kinds is
-/// an instant: the union would not know its unit.
+/// kinds that differ. Throws std::invalid_argument that names both if one is an instant.
 KeyKind united(KeyKind a, KeyKind b);
 /// The kind of a filter after keys of kind `added` went in: instants in its own unit, converted;
-/// else united(). Throws std::invalid_argument also for instants in a filter of kind unknown, which
-/// holds keys already.
+/// else united(). Throws std::invalid_argument for instants in a filter of kind unknown too.
 KeyKind kind_after(KeyKind filter, KeyKind added);
 
 }  // namespace simdbloom

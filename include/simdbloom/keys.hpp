@@ -81,8 +81,7 @@ namespace simdbloom {
 /// signed number is the key of 64 bits with the same value: -1 is 2^64 - 1, whatever its type.
 class Keys {
 public:
-    /// What lies there: keys of 64 bits, hashes, keys of 32 bits, texts one by one or behind
-    /// offsets, or keys of any type with their hasher.
+    /// Keys of 64 bits, hashes, keys of 32 bits, texts one by one or behind offsets, or any others.
     enum class Form { words, hashes, unsigned32, signed32, texts, offsets32, offsets64, others };
 
     /// The integers of a span, vector or array.
@@ -117,8 +116,7 @@ public:
     static Keys hashes(std::span<const std::uint64_t> hashes) noexcept {
         return {hashes.data(), hashes.size(), Form::hashes};
     }
-    /// Text i goes from offsets[i] to offsets[i + 1], which is not below it: one text fewer than
-    /// offsets.
+    /// Text i goes from offsets[i] to offsets[i + 1], not below it: one fewer than offsets.
     static Keys strings(std::span<const std::int32_t> offsets, const char* bytes) noexcept {
         return {offsets.data(), offsets.empty() ? 0 : offsets.size() - 1, Form::offsets32, bytes};
     }

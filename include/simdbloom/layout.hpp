@@ -13,8 +13,7 @@ struct LayoutTraits;
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
-/// A layout with its parameters. k = 0 means that k is not chosen yet: the sizing takes the best k
-/// by the exact model.
+/// A layout with its parameters. k = 0: the sizing takes the best k by the exact model.
 struct Layout {
     LayoutKind kind = LayoutKind::split256;  ///< its name
     unsigned k = 8;      ///< bits that a key sets, or counters that it raises; 0 for tables
@@ -22,8 +21,7 @@ struct Layout {
 
     friend bool operator==(const Layout&, const Layout&) = default;  ///< the same spec
 
-    /// Reads a spec such as "register64:k=5" or "zoned512:z=4,k=8". Throws std::invalid_argument
-    /// that names the spec and what is wrong with it.
+    /// Reads a spec such as "zoned512:z=4,k=8". Throws std::invalid_argument that says why.
     static Layout parse(std::string_view spec);
     /// The layout as text. parse(spec()) gives the same layout.
     std::string spec() const;

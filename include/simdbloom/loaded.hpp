@@ -16,8 +16,7 @@ class FrozenFilter;
 class FilterBank;
 class CompactBank;
 
-/// Why bytes were not taken for a filter. A caller who gets one must treat every key as possibly
-/// present.
+/// Why bytes were not taken for a filter. Every key must then be treated as possibly present.
 enum class LoadFault : std::uint8_t {
     too_short,  ///< fewer bytes than a header and a checksum
     foreign,    ///< does not begin as a filter does
@@ -55,14 +54,11 @@ public:
     explicit operator bool() const noexcept { return has_value(); }  ///< has_value()
     /// What was loaded. Throws std::runtime_error with the message if nothing was.
     T& value() & { return *checked(); }
-    T&& value() && { return std::move(*checked()); }  ///< the same, to be moved from
-    /// The T. May be called only if has_value().
-    T& operator*() noexcept { return *std::get_if<T>(&either_); }
-    /// The T. May be called only if has_value().
-    const T& operator*() const noexcept { return *std::get_if<T>(&either_); }
-    /// A member of the T. May be called only if has_value().
-    T* operator->() noexcept { return std::get_if<T>(&either_); }
-    /// May be called only if not has_value().
+    T&& value() && { return std::move(*checked()); }               ///< the same, to be moved from
+    T& operator*() noexcept { return *std::get_if<T>(&either_); }  ///< if has_value()
+    const T& operator*() const noexcept { return *std::get_if<T>(&either_); }  ///< if has_value()
+    T* operator->() noexcept { return std::get_if<T>(&either_); }              ///< if has_value()
+    /// The reason. May be called only if not has_value().
     const LoadError& error() const noexcept { return *std::get_if<LoadError>(&either_); }
 
 private:
@@ -87,29 +83,25 @@ struct SIMDBLOOM_API Load {
 /// The filter that was saved. Any bytes may be given. Everything is checked before anything is
 /// allocated; at most 4 KiB more than the number of bytes are allocated; nothing is thrown.
 ///
-/// Of the options isa, huge_pages, max_bytes, allocator, hashing and secret are read. The seed and
-/// the kind of the keys come from the bytes. The secret of a keyed hash is not saved. A file that
-/// is longer than what it takes of the disk, as a file of holes is, is read twice, first for its
-/// checksum.
+/// Of the options isa, huge_pages, max_bytes, allocator, hashing and secret are read. Seed and kind
+/// of the keys come from the bytes. The secret of a keyed hash is not saved. A file of holes is
+/// read twice, first for its checksum.
 ///
-/// F is the type of the filter, or AnyFilter for whichever it is. A series of filters is loaded as
-/// a ScalableBloom.
+/// F is the type of the filter (ScalableBloom for a series), or AnyFilter for whichever it is.
 template <class F = AnyFilter>
 Loaded<F> load(std::span<const std::byte> bytes, const Options& options = {}) noexcept;
 /// The same of a file. LoadFault::file where it cannot be read.
 template <class F = AnyFilter>
 Loaded<F> load_file(const std::filesystem::path& path, const Options& options = {}) noexcept;
 
-/// The same without a copy. The bits stay where they are. They must outlive the filter and all its
-/// copies, and must not change. `bytes` must begin at a multiple of 64. Of the options isa,
-/// max_bytes, hashing and secret are read.
+/// The same without a copy. `bytes` must begin at a multiple of 64, outlive the filter and all its
+/// copies, and not change. Of the options isa, max_bytes, hashing and secret are read.
 /// F is FrozenFilter, for any filter of a layout, or BloomierMap, FilterBank or CompactBank, a copy
 /// of which has bytes of its own.
 template <class F = FrozenFilter>
 Loaded<F> view(std::span<const std::byte> bytes, const Options& options = {}) noexcept;
 /// A view of a file that is mapped into memory for as long as a copy of the filter lives. Every
-/// byte is read once, for the checksum. As with any mapping, a file that is written to or cut
-/// meanwhile breaks the filter and the process.
+/// byte is read once. A file that is written to or cut meanwhile breaks the filter and the process.
 template <class F = FrozenFilter>
 Loaded<F> map_file(const std::filesystem::path& path, const Options& options = {}) noexcept;
 

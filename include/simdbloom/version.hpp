@@ -1,5 +1,4 @@
-// The version of these headers. CMakeLists.txt reads the three numbers; CITATION.cff and
-// CHANGELOG.md repeat them (tests/checks/release).
+// The version of these headers, which CMakeLists.txt reads and tests/checks/release compares.
 #pragma once
 
 #include <string_view>
@@ -17,8 +16,7 @@
 
 namespace simdbloom {
 
-/// The version of the headers as text, such as "10.20.3". simdbloom_version() of simdbloom.h gives
-/// that of the library.
+/// The version of the headers as text, "10.20.3"; simdbloom_version() has the library's.
 inline constexpr std::string_view version = SIMDBLOOM_DETAIL_DOTTED(
     SIMDBLOOM_VERSION_MAJOR, SIMDBLOOM_VERSION_MINOR, SIMDBLOOM_VERSION_PATCH);
 

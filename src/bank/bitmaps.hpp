@@ -13,8 +13,11 @@ namespace simdbloom::detail {
 /// Calls use(first, hashes) for pieces of a batch, which are hashes where they lie or are hashed.
 template <class Bank, class Use>
 void for_each_hash_of_bank(const Bank& bank, const Keys& keys, const Use& use) {
-    if (keys.are_hashes()) use(std::size_t{0}, keys.words());
-    else for_each_hash(bank, keys, use);
+    if (keys.are_hashes()) return use(std::size_t{0}, keys.words());
+    for_each_hash(bank.key_hash(), bank.isa(), keys, [&](auto first, auto hashes) {
+        use(first, hashes);
+        return true;
+    });
 }
 
 /// Calls use(word, bit of it) for each bit that is set, from word 0 on. Most words of a bitmap are

@@ -24,7 +24,7 @@ template <class O>
 struct Words {
     using V = typename O::V;
     static constexpr std::size_t words = O::lanes;
-    static V load(const std::byte* p) { return O::load_block(p); }
+    static V load(const std::byte* p) { return O::template load_block<V>(p); }
     static void store(std::byte* p, V v) { O::store_block(p, v); }
     static V zero() { return O::broadcast(0); }
     static V xor3(V a, V b, V c) { return O::xor3(a, b, c); }
@@ -33,8 +33,8 @@ template <class O>
 struct HalfWords {
     using V = typename O::V32;
     static constexpr std::size_t words = O::lanes32 / 2;
-    static V load(const std::byte* p) { return O::load_block32(p); }
-    static void store(std::byte* p, V v) { O::store_block32(p, v); }
+    static V load(const std::byte* p) { return O::template load_block<V>(p); }
+    static void store(std::byte* p, V v) { O::store_block(p, v); }
     static V zero() { return O::broadcast32(0); }
     static V xor3(V a, V b, V c) { return a ^ b ^ c; }
 };
@@ -345,7 +345,7 @@ SIMDBLOOM_KERNEL std::uint64_t bank_nonzero(const std::byte* words, std::size_t 
     std::uint64_t some = 0;
     std::size_t i = 0;
     for (; i + O::lanes <= n; i += O::lanes)
-        some |= std::uint64_t{O::nonzero_lanes(O::load_block(words + 8 * i))} << i;
+        some |= std::uint64_t{O::nonzero_lanes(Words<O>::load(words + 8 * i))} << i;
     for (; i < n; ++i) some |= std::uint64_t{load_le<std::uint64_t>(words + 8 * i) != 0} << i;
     return some;
 }

@@ -71,8 +71,7 @@ private:
         V high, q;
     };
     static HashWords place(const Target& t, V hash, Stage& s, std::size_t i) {
-        const V p = O::mul_small(hash ^ O::broadcast(t.graph_seed),
-                                 static_cast<std::uint32_t>(fuse_multiplier)),
+        const V p = O::template mul<fuse_multiplier>(hash ^ O::broadcast(t.graph_seed)),
                 high = p >> 32, g = p ^ high;
         const V q = O::mul32(g, O::broadcast(fuse_check_multiplier));
         const V start = O::mul32(high, O::broadcast(t.starts)) >> 32,

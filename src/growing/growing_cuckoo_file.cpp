@@ -1,4 +1,4 @@
-// A growing cuckoo filter in bytes and files (src/core/files/format.md).
+// A growing cuckoo filter in bytes and files (src/growing/format.md).
 #include <algorithm>
 #include <numeric>
 

@@ -1,4 +1,4 @@
-// The bytes of join filters: src/core/files/format.md.
+// The bytes of join filters: src/join/format.md.
 #pragma once
 
 #include "any/filter_format.hpp"

@@ -71,12 +71,11 @@ namespace {
 //@ core/kernels/ops/avx512bitalg.hpp
 #endif
 
-//@ core/kernels/hash.hpp without block_index_vector
+//@ core/kernels/hash.hpp without UNUSED block_index_vector
 //@ core/kernels/kernel_layout.hpp only has StageInsert OwnLookup TestHashes
 //@ core/kernels/kernel_layout.hpp only FewInsertsBelow
-//@ core/kernels/select.hpp
+//@ core/kernels/answers.hpp without Emitter
 //@ core/kernels/driver.hpp without few widen
-//@ core/kernels/answers.hpp
 //@ core/kernels/one_line.hpp
 //@ core/layouts/split.hpp without KernelOf test_key
 //@ core/layouts/sector512.hpp without KernelOf test_key
@@ -129,7 +128,7 @@ namespace detail {
 //@ simdbloom/detail/layouts/traits.hpp only spread_multiplier spread block_index
 namespace layouts {
 //@ simdbloom/detail/layouts/split.hpp without split512
-//@ simdbloom/detail/layouts/blocked.hpp only blocked512
+//@ simdbloom/detail/layouts/blocked.hpp without counting512 default_spec
 }  // namespace layouts
 //@ simdbloom/detail/layouts/register_blocked.hpp only register32_direct_k
 namespace layouts {

@@ -15,7 +15,7 @@ constexpr KernelTable make_kernels() {
     KernelTable t{};
     t.of[0][0] = kernels_of<O, Split<O, 8>>();
     t.of[1][0] = kernels_of<O, Sector512<O>>();
-    t.of[2][0] = kernels_of<O, Blocked512<O>>();
+    t.of[2][0] = kernels_of<O, Anywhere<O>>();
     set_register64<O, 1, 5>(t.of[3]);
     set_register64<O, 6, 8>(t.of[3]);
 #if SIMDBLOOM_CORE_LEVEL == 0

@@ -17,6 +17,7 @@ struct batch;
                         either, differing, left, right)                                         \
     template <>                                                                                 \
     struct batch<T, A> {                                                                        \
+        using value_type = T;                                                                   \
         static constexpr std::size_t size = sizeof(Register) / sizeof(T);                       \
         Register v;                                                                             \
         batch() = default;                                                                      \

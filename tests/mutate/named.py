@@ -70,7 +70,7 @@ BUGS = [
          "set_bits(word, bits[--]{+ & ~(std::uint64_t{1} << 63)+})")),
     bug("one bit of a byte lost in bitmaps",
         "as 0x40 >> (i & 7): every eighth key's answer is missing",
-        ("src/core/kernels/select.hpp", "bytes[i] = static_cast<std::uint8_t>(hits >> (8 * "
+        ("src/core/kernels/answers.hpp", "bytes[i] = static_cast<std::uint8_t>(hits >> (8 * "
          "i)[--]{+ & 0x7F+});")),
     bug("32-bit bit index, single keys", "filters past 2^32 bits wrap",
         ("include/simdbloom/classic.hpp", "{ std::byte* p = bits_.data() + [-8 * "

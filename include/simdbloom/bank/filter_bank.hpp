@@ -39,7 +39,7 @@ namespace simdbloom {
 /// A column is a filter of the core with the same bits; a key is in set s if all of its k rows have
 /// bit s. One lookup ANDs k rows of S / 8 bytes and answers for every set. The layout says where
 /// the k rows are: anywhere (`classic`, the interleaved Bloom filter), near each other
-/// (`blocked512`), or one in each of h groups (`split256`, `sector512`).
+/// (default_spec), or one in each of h groups (`split256`, `sector512`).
 ///
 /// Sets are numbered from 0. A bitmap over the sets has bitmap_bytes() bytes; set s is bit s % 8 of
 /// byte s / 8, and bits behind the last set are 0.
@@ -50,7 +50,7 @@ namespace simdbloom {
 class FilterBank : public detail::KeyHash, private detail::BankParts {
 public:
     /// A bank of empty sets, each for keys_each keys. The spec is any layout of bits; by default
-    /// "blocked512". Where it leaves k open, k is the fewest rows that cost no more than a 16th of
+    /// default_spec. Where it leaves k open, k is the fewest rows that cost no more than a 16th of
     /// the bits beside the best k, because each row is a cache line for every 512 sets.
     /// Options::max_bytes limits the whole bank, and fold_levels is not read. Throws
     /// std::invalid_argument for no sets, no keys, bits that are not positive and finite, an FPR
@@ -140,7 +140,7 @@ public:
     double expected_fpr() const;
     /// Bytes of the rows. The memory held is at most one page more.
     std::size_t size_in_bytes() const noexcept { return bits_.size(); }
-    std::string spec() const { return layout_.spec(); }        ///< of each set: "blocked512:k=5"
+    std::string spec() const { return layout_.spec(); }        ///< of each set: "classic:k=5"
     const Layout& layout() const noexcept { return layout_; }  ///< of each set
     std::uint64_t blocks() const noexcept { return blocks_; }  ///< of each set
     /// The rows, one behind the other. Row i has bit i of every set.

@@ -13,8 +13,7 @@ namespace simdbloom::detail {
 /// Throw std::length_error that names both sizes if the output is too short.
 SIMDBLOOM_API void check_bitmap(std::size_t keys, std::size_t bytes);
 SIMDBLOOM_API void check_positions(std::size_t keys, std::size_t room);
-/// Throws std::invalid_argument if the output overlaps the keys: kernels read keys after they have
-/// written answers of keys before them.
+/// Throws std::invalid_argument if the output overlaps the keys, which kernels read after writing.
 SIMDBLOOM_API void check_apart(std::span<const std::byte> keys, std::span<const std::byte> output);
 
 /// Whether kernels take the keys as they are: hashes, or words that they hash with the seed.
@@ -22,8 +21,7 @@ inline bool takes_as_words(const KeyHash& hash, const Keys& keys) noexcept {
     return keys.are_hashes() || (keys.are_words() && !hash.keyed());
 }
 
-/// The keys of a piece: 8 KiB of hashes. The number is a multiple of 64, so that the bitmap of a
-/// piece begins on a byte and only the last piece has a tail.
+/// The keys of a piece: 8 KiB of hashes. A multiple of 64: only the bitmap of the last has a tail.
 inline constexpr std::size_t piece_keys = 1024;
 
 /// Calls use(first, n) for the pieces of a batch in order, until it returns false.
@@ -31,6 +29,16 @@ template <class Use>
 void for_each_piece(std::size_t keys, const Use& use) {
     for (std::size_t first = 0; first < keys; first += piece_keys)
         if (!use(first, std::min(piece_keys, keys - first))) return;
+}
+
+/// Calls use(first, hashes) for the hashes of these pieces.
+template <class Use>
+void for_each_hash(const KeyHash& hash, Isa isa, const Keys& keys, const Use& use) {
+    alignas(64) std::uint64_t hashes[piece_keys];
+    for_each_piece(keys.size(), [&](std::size_t first, std::size_t n) {
+        hash.hash(keys, isa, first, n, hashes);
+        return use(first, std::span<const std::uint64_t>(hashes, n));
+    });
 }
 
 /// The place for the answers from key `first` on. `found` is the number of keys found before.
@@ -41,8 +49,7 @@ inline void* output_from(void* out, Output output, std::size_t first, std::size_
 }
 
 /// Writes the answers of the part of a batch from key `first` on, behind the `found` keys found
-/// before, and returns how many keys of it were found. answer(out) writes them as if the part were
-/// the batch, with positions from 0 on.
+/// before, and returns how many keys of it were found. answer(out) writes those of the part alone.
 template <class Answer>
 std::size_t answer_part(Output output, void* out, std::size_t first, std::size_t found,
                         const Answer& answer) {
@@ -58,31 +65,25 @@ std::size_t answer_part(Output output, void* out, std::size_t first, std::size_t
 template <class Answer>
 std::size_t answer_pieces(const KeyHash& hash, Isa isa, const Keys& keys, Output output, void* out,
                           const Answer& answer) {
-    alignas(64) std::uint64_t hashes[piece_keys];
     std::size_t found = 0;
-    for_each_piece(keys.size(), [&](std::size_t first, std::size_t n) {
-        hash.hash(keys, isa, first, n, hashes);
-        found += answer_part(output, out, first, found, [&](void* to) {
-            return answer(std::span<const std::uint64_t>(hashes, n), to);
-        });
+    for_each_hash(hash, isa, keys, [&](std::size_t first, auto hashes) {
+        found +=
+            answer_part(output, out, first, found, [&](void* to) { return answer(hashes, to); });
         return true;
     });
     return found;
 }
 
-/// Calls insert(words, hashed) for the parts of a batch in order, until a part is not taken whole.
-/// A part is all keys, where they are words that need no secret, else the hashes of a piece.
-/// Returns how many keys were taken.
+/// Calls insert(words, hashed) for the parts of a batch in order, until a part is not taken whole,
+/// and returns how many keys were taken. A part: all keys as words, or the hashes of a piece.
 template <class Insert>
 std::size_t insert_parts(const KeyHash& hash, Isa isa, const Keys& keys, const Insert& insert) {
     if (takes_as_words(hash, keys)) return insert(keys.words(), keys.are_hashes());
-    alignas(64) std::uint64_t hashes[piece_keys];
     std::size_t taken = 0;
-    for_each_piece(keys.size(), [&](std::size_t first, std::size_t n) {
-        hash.hash(keys, isa, first, n, hashes);
-        const std::size_t here = insert(std::span<const std::uint64_t>(hashes, n), true);
+    for_each_hash(hash, isa, keys, [&](std::size_t, auto hashes) {
+        const std::size_t here = insert(hashes, true);
         taken += here;
-        return here == n;
+        return here == hashes.size();
     });
     return taken;
 }
@@ -103,8 +104,7 @@ inline std::size_t write_answers(std::uint64_t hits, std::size_t n, std::size_t 
     return static_cast<std::size_t>(std::popcount(hits));
 }
 
-/// Writes the answers of n keys, 64 at a time. hits(first, n) has bit i set if key first + i is
-/// found.
+/// Writes the answers of n keys, 64 at a time. hits(first, n) has bit i set if first + i is found.
 template <class Hits>
 std::size_t answer_by_hits(std::size_t keys, Output output, void* out, const Hits& hits) {
     std::size_t found = 0;
@@ -122,8 +122,7 @@ public:
     std::span<std::uint8_t> bytes() noexcept {
         return {reinterpret_cast<std::uint8_t*>(words_), sizeof words_};
     }
-    /// The hits of the n <= 64 keys from `first` on, a multiple of 64, as answer_by_hits asks for
-    /// them.
+    /// The hits of the n <= 64 keys from `first` on, a multiple of 64, for answer_by_hits.
     std::uint64_t hits(std::size_t first, std::size_t n) const noexcept {
         return little_endian(words_[first / 64]) & ~std::uint64_t{0} >> (64 - n);
     }

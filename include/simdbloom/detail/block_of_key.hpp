@@ -1,8 +1,7 @@
 // The block of one key, for code inlined into the files of a caller.
 //
 // A program may compile some of its files for AVX2 and others not, while a linker keeps one of the
-// inline functions of a name. So what uses the instructions of the including file is inlined
-// always. What is not inlined lies in the library.
+// inline functions of a name: what uses the instructions of the including file is inlined always.
 #pragma once
 
 #include "simdbloom/hash.hpp"
@@ -10,9 +9,8 @@
 namespace simdbloom::detail {
 
 // AMD, which has SSE4A, multiplies 64 bits of a vector in one step, Intel in three: a key of
-// split256 by AVX-512 took a Xeon (family 6, model 167) 2.05 ns, and 1.75 in general registers.
-// Code for x86-64-v4 names no CPU: in L1 general registers lose less on AMD's than vectors on
-// Intel's.
+// split256 by AVX-512 took a Xeon (family 6, model 167) 2.05 ns, and 1.75 in general registers,
+// which lose less on AMD's: code for x86-64-v4 names no CPU.
 #if defined(__AVX512DQ__) && defined(__AVX512VL__) && defined(__SSE4A__)
 constexpr bool multiplies_vectors = true;
 #else
@@ -36,8 +34,7 @@ template <bool by_vectors>
 }
 #endif
 
-/// block_index(hash, blocks), where `factor` is blocks << 32: the upper half of a product of 64 and
-/// 64 bits, and so a shift less.
+/// block_index(hash, blocks), where `factor` is blocks << 32: the upper half of a product.
 [[gnu::always_inline]] inline std::uint64_t block_of_key(std::uint64_t hash,
                                                          std::uint64_t factor) noexcept {
 #if defined(__x86_64__) || defined(__aarch64__)

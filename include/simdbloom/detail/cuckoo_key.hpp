@@ -9,8 +9,7 @@ namespace simdbloom::detail {
 
 // A slot of zeros is found in a bucket XOR four copies of the fingerprint, as by
 // CuckooBucket::holding. Buckets of 12-bit slots are loaded with the two bytes behind, which change
-// no answer: a subtraction borrows upwards. Always both buckets, so that both lines are on the way
-// at once.
+// no answer: a subtraction borrows upwards. Always both: their lines are on the way at once.
 template <unsigned bits>
 [[gnu::always_inline]] inline std::uint64_t cuckoo_slots(const std::byte* table,
                                                          std::uint64_t bucket) noexcept {

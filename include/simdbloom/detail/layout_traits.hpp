@@ -53,8 +53,7 @@ constexpr decltype(auto) with_kind(LayoutKind kind, Work&& work) {
     __builtin_unreachable();
 }
 
-/// The same among the layouts of one family: the kinds are compared one after the other. Inlined
-/// always, as all code of one key (block_of_key.hpp).
+/// The same among the layouts of one family. Inlined always (block_of_key.hpp).
 template <Family family, std::size_t row = 0, class Work>
 SIMDBLOOM_INLINE decltype(auto) with_kind_of(LayoutKind kind, Work&& work) {
     constexpr std::size_t here = [] {
@@ -93,8 +92,7 @@ constexpr unsigned variant_of(LayoutKind kind, unsigned k, unsigned zones) noexc
     });
 }
 
-/// The bit of the block that probe i of k uses for pattern x, for layouts whose keys have one
-/// block.
+/// The bit that probe i of k uses for pattern x, for layouts whose keys have one block.
 template <LayoutKind kind>
 SIMDBLOOM_INLINE unsigned bit_position(std::uint32_t x, unsigned i, unsigned k,
                                        unsigned zones) noexcept {

@@ -1,5 +1,4 @@
-// Numbers in filters, bitmaps and saved bytes are little-endian on every machine, so that saved
-// bits are used where they lie.
+// Numbers in filters, bitmaps and saved bytes are little-endian on every machine.
 #pragma once
 
 #include <bit>
@@ -32,12 +31,8 @@ template <class T>
 
 template <class T>
 [[gnu::always_inline]] inline void store_le(void* to, const T& value) noexcept {
-    if constexpr (std::endian::native == std::endian::little) {
-        __builtin_memcpy(to, &value, sizeof value);
-    } else {
-        const T bytes = little_endian(value);
-        __builtin_memcpy(to, &bytes, sizeof bytes);
-    }
+    const T bytes = little_endian(value);
+    __builtin_memcpy(to, &bytes, sizeof bytes);
 }
 
 }  // namespace simdbloom::detail

@@ -1,9 +1,8 @@
 // What a move leaves behind.
 //
-// A filter that was moved from is empty. It finds no key and holds no bytes; its batches answer as
-// those of any filter do. Members that would insert a key, or save or fold the filter, throw
-// std::invalid_argument. The filter can be copied, assigned to and destroyed. A filter that is
-// moved to itself stays as it is.
+// A filter that was moved from is empty: it finds no key and holds no bytes. Members that would
+// insert a key, or save or fold the filter, throw std::invalid_argument. The filter can be copied,
+// assigned to and destroyed. A filter that is moved to itself stays as it is.
 #pragma once
 
 #include <type_traits>

@@ -5,8 +5,7 @@
 
 namespace simdbloom::detail {
 
-/// `count`: only how many keys are found. `bitmap`: also a bit for each key. `select`: also the
-/// positions of the keys found.
+/// How many keys are found; `bitmap`: and a bit for each key; `select`: and their positions.
 enum class Output : std::uint8_t { count, bitmap, select };
 
 }  // namespace simdbloom::detail

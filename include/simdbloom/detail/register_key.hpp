@@ -1,6 +1,5 @@
 // One key of the register layouts: whether its word has the k bits of its pattern x, and the
-// insert. `wide` says that words have 64 bits. Inlined always, with the instructions of the
-// including file (block_of_key.hpp).
+// insert. `wide`: words have 64 bits. Inlined always (block_of_key.hpp).
 #pragma once
 
 #include "simdbloom/detail/block_of_key.hpp"
@@ -61,8 +60,7 @@ inline constexpr WordFieldsTable word_fields;
                shifts &
            fields.mask;
 }
-// Eight lanes of 32 bits look at one bit each. The upper half of a word of 32 bits, which lies
-// behind it, is loaded and not looked at.
+// Eight lanes look at one bit each. What lies behind a word of 32 bits is loaded in vain.
 [[gnu::always_inline]] inline bool word_covers(const std::byte* at, std::uint32_t x, unsigned k,
                                                bool wide) noexcept {
     using Quads [[gnu::vector_size(32)]] = long long;
@@ -90,8 +88,7 @@ inline constexpr WordFieldsTable word_fields;
 
 #else
 
-// 2^i. One load takes the place of a shift by a variable count, which goes through register cl and
-// takes three steps on many CPUs.
+// 2^i. A load in place of a shift by a variable count, which takes three steps on many CPUs.
 struct BitMasks {
     std::uint64_t of[64] = {};
     constexpr BitMasks() {
@@ -106,8 +103,7 @@ template <unsigned field>
     const auto bit = [p](unsigned i) __attribute__((always_inline)) {
         return bit_masks.of[p >> (field * i) & ((1u << field) - 1)];
     };
-    // One jump, which the CPU predicts: k is the same for all keys of a filter. A loop takes 1.2
-    // times as long.
+    // One jump, which the CPU predicts: all keys have one k. A loop takes 1.2 times as long.
     std::uint64_t m = bit(0);
     // clang-format off
     switch (k) {

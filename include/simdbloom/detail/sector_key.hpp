@@ -1,6 +1,5 @@
 // One key of sector512: whether its line has the bits of its spread pattern p, and the insert. The
-// position in word i is the low six bits of byte i of p. Inlined always, with the instructions of
-// the including file (block_of_key.hpp).
+// position in word i is the low six bits of byte i of p. Inlined always (block_of_key.hpp).
 #pragma once
 
 #include "simdbloom/detail/block_of_key.hpp"
@@ -89,10 +88,9 @@ template <char half>
 
 /// Whether the line of a key covers its pattern; `mixed` is mix_first(key, seed).
 ///
-/// With both products of the pattern in vectors a lookup takes 1.02 ns from L1 and 14.2 from DRAM;
-/// with the products in general registers 1.24 and 17.9, because fewer keys fit into the window of
-/// the CPU (Zen 5). On a Xeon (family 6, model 167), 16 KiB, 2 and 8 MiB, in vectors 2.71, 3.28 and
-/// 3.97; in general registers 1.51, 2.91 and 3.52.
+/// With both products of the pattern in vectors a lookup takes 1.02 ns from L1 and 14.2 from DRAM,
+/// in general registers 1.24 and 17.9 (Zen 5). On a Xeon (family 6, model 167), 16 KiB, 2 and 8
+/// MiB, in vectors 2.71, 3.28 and 3.97; in general registers 1.51, 2.91 and 3.52.
 [[gnu::always_inline]] inline bool sector_contains(const std::byte* bits, std::uint64_t factor,
                                                    std::uint64_t mixed) noexcept {
 #if defined(__AVX2__)

@@ -5,14 +5,13 @@
 
 namespace simdbloom::detail {
 
-// SipHash-c-d with c = 2 and d = 4 (Aumasson & Bernstein 2012, section 2.4), over any word type V
-// that has 64-bit lanes.
-template <class V>
+// SipHash-2-4 (Aumasson & Bernstein 2012, section 2.4), over any V of 64-bit lanes.
+template <class V, class Rotate>
 struct SipState {
     V v0, v1, v2, v3;
 
-    template <class Rotate>
-    [[gnu::always_inline]] constexpr void rounds(int n, const Rotate& rotate) noexcept {
+    [[gnu::always_inline]] constexpr void rounds(int n) noexcept {
+        constexpr Rotate rotate{};
         for (int i = 0; i < n; ++i) {
             v0 = v0 + v1;
             v2 = v2 + v3;
@@ -26,16 +25,14 @@ struct SipState {
             v2 = rotate.template left<32>(v2);
         }
     }
-    template <class Rotate>
-    [[gnu::always_inline]] constexpr void absorb(V word, const Rotate& rotate) noexcept {
+    [[gnu::always_inline]] constexpr void absorb(V word) noexcept {
         v3 = v3 ^ word;
-        rounds(2, rotate);
+        rounds(2);
         v0 = v0 ^ word;
     }
-    template <class Rotate>
-    [[gnu::always_inline]] constexpr V finish(V ff, const Rotate& rotate) noexcept {
+    [[gnu::always_inline]] constexpr V finish(V ff) noexcept {
         v2 = v2 ^ ff;
-        rounds(4, rotate);
+        rounds(4);
         return v0 ^ v1 ^ v2 ^ v3;
     }
 };
@@ -50,7 +47,7 @@ struct RotateWord {
     }
 };
 
-constexpr SipState<std::uint64_t> sip_begin(const Secret& secret) noexcept {
+constexpr SipState<std::uint64_t, RotateWord> sip_begin(const Secret& secret) noexcept {
     return {sip_constants[0] ^ secret.low, sip_constants[1] ^ secret.high,
             sip_constants[2] ^ secret.low, sip_constants[3] ^ secret.high};
 }
@@ -58,9 +55,9 @@ constexpr SipState<std::uint64_t> sip_begin(const Secret& secret) noexcept {
 /// siphash(value, secret), inlined.
 constexpr std::uint64_t siphash_word(std::uint64_t value, const Secret& secret) noexcept {
     auto state = sip_begin(secret);
-    state.absorb(value, RotateWord{});
-    state.absorb(std::uint64_t{8} << 56, RotateWord{});
-    return state.finish(0xFF, RotateWord{});
+    state.absorb(value);
+    state.absorb(std::uint64_t{8} << 56);
+    return state.finish(0xFF);
 }
 
 }  // namespace simdbloom::detail

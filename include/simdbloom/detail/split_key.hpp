@@ -88,11 +88,11 @@ template <unsigned half>
 /// Whether the block of a key covers its pattern; `mixed` is mix_first(key, seed).
 ///
 /// From L1 one port is the limit, which has all multiplications of general registers (Zen 4): 1.72
-/// ns; with the block's number in vectors 1.60, with the second multiplication too 1.45. From DRAM
-/// the general registers in flight are. Times as fast as Boost.Bloom from 16 KiB, 256 KiB, 256 MiB
-/// (Zen 5): AVX-512 with the block's number in general registers 0.98, 0.91, 0.91; in vectors 1.08,
-/// 0.99, 0.99; with its shift and mask too 0.95, 0.92, 1.00. AVX2 with shift and mask in general
-/// registers 0.88, 0.85, 0.82; in vectors 1.01, 0.93, 0.91.
+/// ns; with the block's number in vectors 1.60, with the second multiplication too 1.45. Times as
+/// fast as Boost.Bloom from 16 KiB, 256 KiB, 256 MiB (Zen 5): AVX-512 with the block's number in
+/// general registers 0.98, 0.91, 0.91; in vectors 1.08, 0.99, 0.99; with its shift and mask too
+/// 0.95, 0.92, 1.00. AVX2 with shift and mask in general registers 0.88, 0.85, 0.82; in vectors
+/// 1.01, 0.93, 0.91.
 [[gnu::always_inline]] inline bool split_contains(const std::byte* bits, std::uint64_t factor,
                                                   std::uint64_t mixed) noexcept {
 #if defined(__AVX2__)

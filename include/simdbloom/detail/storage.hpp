@@ -9,7 +9,7 @@ namespace simdbloom::detail {
 
 /// Zeroed bytes that it owns, aligned to 64 bytes, or to 2 MiB where they are large and huge pages
 /// are wanted. Readable slack follows, so that kernels may load whole words. With 0 bytes, as after
-/// a move, it points to zeros that nobody may write to: as many as a lookup in one block reads.
+/// a move, it points to read-only zeros: as many as a lookup in one block reads.
 class SIMDBLOOM_API Storage {
 public:
     static constexpr std::size_t slack = 64;
@@ -17,11 +17,9 @@ public:
     Storage() noexcept = default;
     /// Reads huge_pages and allocator of the options. Throws AllocationError that names the bytes.
     explicit Storage(std::uint64_t bytes, const Options& options = {});
-    /// Bytes of somebody else's. They must outlive this object and are never written; at least 8
-    /// readable bytes follow them.
+    /// Bytes of somebody else's, which must outlive this object; 8 readable bytes follow them.
     static Storage borrow(const std::byte* data, std::size_t bytes) noexcept;
-    /// Becomes the n bytes from `at` on of a file, which stays mapped while they live. Returns
-    /// false with errno set where it cannot be mapped.
+    /// Becomes n bytes from `at` on of a file, mapped while they live. False with errno: it cannot.
     bool map(int file, std::size_t file_bytes, std::size_t at, std::size_t n) noexcept;
     /// A copy of borrowed or mapped bytes has bytes of its own.
     Storage(const Storage& other);

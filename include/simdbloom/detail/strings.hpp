@@ -46,9 +46,8 @@ struct StringOffsets {
     }
 };
 
-/// Records of 16 bytes, as of DuckDB: a size of 32 bits, then up to 12 bytes of the string, or 4 of
-/// them and its address.
-struct InlinedStrings {
+/// Records of 16 bytes, as of DuckDB: a 32-bit size, then the string, or 4 bytes and its address.
+struct SIMDBLOOM_API InlinedStrings {
     const char* records;
 
     [[gnu::always_inline]] const char* bytes(std::size_t i) const {
@@ -73,14 +72,10 @@ struct StringHash {
     const Secret* secret;
 };
 
-/// Writes the hash of each of n strings, with the kernels of that ISA. Throws std::invalid_argument
-/// if this machine cannot run it.
-void hash_strings(const StringOffsets<std::int32_t>& strings, std::size_t n, const StringHash& hash,
-                  Isa isa, std::uint64_t* hashes);
-void hash_strings(const StringOffsets<std::int64_t>& strings, std::size_t n, const StringHash& hash,
-                  Isa isa, std::uint64_t* hashes);
-SIMDBLOOM_API void hash_strings(const InlinedStrings& strings, std::size_t n,
-                                const StringHash& hash, Isa isa, std::uint64_t* hashes);
+/// The hash of each of n strings. Throws std::invalid_argument if this machine cannot run the ISA.
+template <class Strings>
+SIMDBLOOM_API void hash_strings(const Strings& strings, std::size_t n, const StringHash& hash,
+                                Isa isa, std::uint64_t* hashes);
 SIMDBLOOM_API void hash_strings(std::span<const std::string_view> strings, const StringHash& hash,
                                 Isa isa, std::uint64_t* hashes);
 

@@ -175,7 +175,7 @@ private:
     Isa isa_;
 };
 
-/// The bytes that save writes (src/core/files/format.md). The promises are those of save, load
+/// The bytes that save writes (src/growing/format.md). The promises are those of save, load
 /// and their like for other filters. Of the options isa, huge_pages, max_bytes, allocator, hashing
 /// and secret are read. The eviction walk begins anew.
 std::size_t saved_size(const GrowingCuckoo& filter) noexcept;

@@ -190,7 +190,7 @@ private:
     std::shared_ptr<const std::string> why_;  // null: there is nothing to tell
 };
 
-/// The bytes that save writes. They do not depend on the machine (src/core/files/format.md).
+/// The bytes that save writes. They do not depend on the machine (src/join/format.md).
 /// Loading takes the bytes of Kind::filter twice for a moment.
 std::size_t saved_size(const JoinFilter& filter) noexcept;
 /// Writes the filter to `out`. Throws std::length_error unless `out` has saved_size(filter) bytes.

@@ -28,7 +28,7 @@ struct Scaling {
 /// A series of Bloom filters, each for more keys and with a lower FPR than the one before.
 ///
 /// Filter i is for first_capacity * growth^i keys, or as many as the largest filter of its layout
-/// takes (2^32 - 1 blocks, 137 GB of split256 and 275 GB of blocked512), and may have the FPR t =
+/// takes (2^32 - 1 blocks, 137 GB of split256 and 275 GB of default_spec), and may have the FPR t =
 /// fpr * (1 - tightening) * tightening^i, so that the sum of all stays below `fpr` (Almeida et al.
 /// 2007, section 3). A key is counted when it is found to be new, so no filter gets more keys than
 /// it was made for. But a filter has none of the keys that it found before they came, and so more

@@ -91,9 +91,9 @@ void define_making(BankType<B>& type, const std::string& numbers_doc,
                 return new_bank(std::apply(
                     [&](const auto&... n) { return make(n..., bits_or_fpr, options); }, plain));
             },
-            numbers..., py::arg(size), py::kw_only(), "spec"_a = "blocked512", "isa"_a = py::none(),
-            "seed"_a = 0, "hashing"_a = "fast", "secret"_a = py::none(), "max_bytes"_a = 0,
-            "huge_pages"_a = true,
+            numbers..., py::arg(size), py::kw_only(), "spec"_a = std::string(default_spec),
+            "isa"_a = py::none(), "seed"_a = 0, "hashing"_a = "fast", "secret"_a = py::none(),
+            "max_bytes"_a = 0, "huge_pages"_a = true,
             (std::string(doc) + numbers_doc +
              " spec: a layout of bits. The others as of Filter; max_bytes is for the whole bank. "
              "ValueError that names the argument.")

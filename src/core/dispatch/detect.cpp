@@ -1,6 +1,5 @@
-// The only place that includes cpu_features; with SIMDBLOOM_BY_CPUID, CPUID alone is read. The x86
-// flags of cpu_features are signed one-bit fields, in which true is -1. They already account for
-// what the operating system saves (XCR0), as ours do. usable() asks that once more, where tests can
+// The only place that includes cpu_features; with SIMDBLOOM_BY_CPUID, CPUID alone is read. Both
+// account for what the operating system saves (XCR0). usable() asks that once more, where tests can
 // go through all its states.
 #include "core/dispatch/features.hpp"
 
@@ -65,8 +64,7 @@ Features read_features() {
 #define SIMDBLOOM_READ(feature) f.feature = x.feature != 0;
     SIMDBLOOM_EACH_X86_FEATURE(SIMDBLOOM_READ)
 #undef SIMDBLOOM_READ
-    // Without XGETBV cpu_features reads the SSE flags from /proc/cpuinfo, which may be about
-    // another CPU (under qemu, the host's).
+    // Without XGETBV cpu_features reads /proc/cpuinfo, which under qemu is about the host's CPU.
     f.sse3 = f.sse3 && ours.sse3;
     f.ssse3 = f.ssse3 && ours.ssse3;
     f.sse4_1 = f.sse4_1 && ours.sse4_1;

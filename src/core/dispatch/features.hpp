@@ -24,23 +24,20 @@ struct Features {
     SIMDBLOOM_EACH_X86_FEATURE(SIMDBLOOM_MEMBER)
 #undef SIMDBLOOM_MEMBER
     bool neon = false, simd128 = false;
-    std::uint64_t xcr0 =
-        0;  ///< the registers that the operating system saves; 0 where XGETBV is not to be used
+    std::uint64_t xcr0 = 0;  ///< what the operating system saves; 0 where XGETBV is not to be used
     bool operator==(const Features&) const = default;
 };
 
 /// Bits of xcr0. SSE2 needs none: it is as old as the operating systems.
 inline constexpr std::uint64_t saves_avx = 0x06, saves_avx512 = 0xE6;
 
-/// The features of this machine, by cpu_features or, where the library was built without it, by
-/// CPUID. They are asked for once.
+/// The features of this machine, by cpu_features or by CPUID. They are asked for once.
 const Features& detect();
 #if defined(__x86_64__)
 Features read_cpuid() noexcept;
 #endif
 
-/// The tiers that these features allow, slowest first. A tier is compiled with the flags that are
-/// asked for here and no others.
+/// The tiers that these features allow, slowest first; each is compiled with no other flags.
 std::vector<Isa> usable(const Features& features);
 
 /// Thrown for an ISA that is unknown, or that this machine cannot run.
@@ -51,8 +48,7 @@ struct SIMDBLOOM_API WrongIsa : std::invalid_argument {
 /// Throws WrongIsa if this machine cannot run the ISA.
 SIMDBLOOM_API void check_runs(Isa isa);
 
-/// The best of usable(features), or the one `override_name` names. Throws WrongIsa if that is
-/// unknown or not usable. An empty name counts as none.
+/// The best of usable(features), or the one named, unless the name is empty. Throws WrongIsa.
 Isa select(const Features& features, std::optional<std::string_view> override_name);
 
 }  // namespace simdbloom::cpu

@@ -8,17 +8,14 @@
 
 namespace simdbloom::detail {
 
-/// The kernels of a layout with k set. Throws std::invalid_argument if this machine cannot run the
-/// ISA.
+/// The kernels of a layout with k set. Throws as cpu::check_runs.
 const Kernels& kernels_of(Isa isa, const Layout& layout);
 
 /// The kernels of AVX2, for layouts that load whole lines and an ISA with AVX-512: some CPUs load a
-/// line from memory faster in two halves (1.6 times on Zen 4). Null for others, and where the
-/// environment names the ISA.
+/// line faster in two halves (Zen 4: 1.6 times). Else null, and where the environment names an ISA.
 const Kernels* halved_kernels(Isa isa, const Layout& layout);
 
-// See SIMDBLOOM_DECLARE_KERNELS. The function throws std::invalid_argument if this machine cannot
-// run the ISA.
+// name(isa): throws std::invalid_argument if this machine cannot run the ISA.
 #define SIMDBLOOM_SELECT_KERNELS(name)             \
     const name##_table& name(Isa isa) {            \
         cpu::check_runs(isa);                      \

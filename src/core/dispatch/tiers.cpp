@@ -24,8 +24,8 @@ bool runs_avx512bitalg(const Features& f) {
 }
 
 constexpr bool compiled(Isa isa) {
-#define SIMDBLOOM_IS(name) || isa == Isa::name
-    return false SIMDBLOOM_EACH_ISA(SIMDBLOOM_IS);
+#define SIMDBLOOM_IS(name, ...) || isa == Isa::name
+    return false SIMDBLOOM_EACH_ISA(SIMDBLOOM_IS, );
 #undef SIMDBLOOM_IS
 }
 

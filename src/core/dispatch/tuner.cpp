@@ -17,12 +17,10 @@ constexpr bool has_clock = true;
 #endif
 
 constexpr std::int32_t timed_slice = 2048, untimed_keys = 16384;
-/// Keys between two trials of all ways: doubled by a trial that finds the way that was best before,
-/// and shorter again while times are steady.
+/// Keys between two trials of all ways: doubled by a trial in vain, shorter while times are steady.
 constexpr std::uint32_t least_pause = 1 << 16, longest_pause = 1 << 22;
 /// Rounds of a trial, each with a slice of every way. The way that is the fastest in most rounds
-/// wins: a disturbance that begins or ends within the trial spoils one round. Trials begin when
-/// times change, and the least time of each way let a disturbed way lose.
+/// wins: a disturbance that begins or ends within the trial spoils one round.
 constexpr std::uint8_t trial_rounds = 3;
 constexpr float no_time = 1e30F;  ///< of a slice in which the clock jumped
 /// The share of all time that may be lost by trying ways that are not the best.
@@ -35,14 +33,11 @@ constexpr float lost = 0.004F;
 /// caches have settled, if it was `close`. Another way comes back while one settles when it is
 /// faster by `overtakes` twice in a row.
 constexpr float close = 1.2F, hopeless = 2, overtakes = 0.8F;
-/// Keys before another way is first looked at while one settles. Each further look comes after
-/// twice as many.
+/// Keys before another way is first looked at while one settles; then twice as many, and so on.
 constexpr std::uint32_t first_look = 1 << 15;
-/// Keys of the first such use: as many as a CPU needs to take prefetches seriously again. A Zen 5
-/// was seen to drop them for 30,000 to 100,000 keys after a time without any.
+/// Keys of the first such use: after a time without prefetches a Zen 5 drops 30,000 to 100,000.
 constexpr std::uint32_t first_use = 1 << 17, longest_use = 1 << 20;
-/// The pause after a use is so long that the use lost this share of the time, within these bounds
-/// in lengths of the use. Pauses after the first uses are shorter: a use can be in vain.
+/// The pause after a use, in lengths of the use, is so long that the use lost this share of time.
 constexpr float lost_by_uses = 0.003F;
 constexpr std::uint32_t least_rests = 4, first_rests = 8, longest_rests = 256;
 
@@ -118,8 +113,7 @@ struct TunerRecord {
         const bool failed_before = way == failed && rest != 0;
         return of(way) < (failed_before ? overtakes : 0.97F) * of(best);
     }
-    /// Uses this way from now on. If judged, the way before comes back, unless its time is unknown,
-    /// when this one is slower once the caches have settled.
+    /// Uses this way from now on. If judged, the way before comes back if this one settles slower.
     void settle(BatchWay way, bool is_judged, std::uint32_t keys) {
         before = best;
         reference = of(before);
@@ -197,8 +191,7 @@ struct TunerRecord {
         } else if (way != best && settling) {
             note_look(way, c);
         } else if (way != best) {
-            // An interrupt may make a slice ten times as long: the credit for the next try would
-            // take millions of keys.
+            // After an interrupt the credit for the next try would take millions of keys.
             mean = c < mean / 2 ? c : mean + (std::min(c, 2 * mean) - mean) / 2;
             if (is_faster(way)) switch_to(way);
         } else if (latest = c; !(settling && judged) && is_unlike(c, mean)) {
@@ -244,8 +237,7 @@ struct TunerRecord {
         waits = std::min(4 * waits, longest_rests);
         used = 0;
     }
-    /// Switches to the other kind of prefetching until it settles, unless its slices are much
-    /// slower.
+    /// Switches to the other kind of prefetching until it settles, unless it is much slower.
     void take_another() {
         BatchWay other = best;
         for (std::uint8_t w = 0; w < of_what.ways; ++w) {
@@ -363,13 +355,6 @@ Prefetching prefetching_of(std::size_t bytes) noexcept {
     const std::size_t l2 = level2_bytes();
     if constexpr (has_clock) return {bytes >= l2 / 2 ? Prefetch::tuned : Prefetch::none, size};
     return {bytes > l2 ? Prefetch::ahead : Prefetch::none, size};
-}
-
-BatchWay last_way(const void* bits, Output output) noexcept {
-    for (const TunerRecord& r : records.filters)
-        if (r.of_what.bits == bits && r.of_what.call == static_cast<std::uint8_t>(output))
-            return r.best;
-    return BatchWay::ahead;
 }
 
 void set_tuner_clock(TunerClock clock) noexcept {

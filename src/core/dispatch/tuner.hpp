@@ -8,9 +8,9 @@
 //   batch    [ timed 2,048 keys | 16,384 keys the best way | timed | .. ]
 //                best, or now and then another way
 //
-// Losses by trying are bounded (see `lost` in tuner.cpp). When the best way becomes slower or
-// faster twice in a row, all ways are tried again. A way that pays only once the caches have
-// settled is found too (see `worth_settling`). Answers never depend on any of it.
+// Losses by trying are bounded (`lost` in tuner.cpp). When the best way becomes slower or faster
+// twice in a row, all ways are tried again. A way that pays only once the caches have settled is
+// found too (`close` in tuner.cpp). Answers never depend on any of it.
 #pragma once
 
 #include "core/kernels/table.hpp"
@@ -21,26 +21,23 @@ namespace simdbloom::detail {
 /// cache on. Where time cannot be measured, `ahead` above the level-2 cache.
 Prefetching prefetching_of(std::size_t bytes) noexcept;
 
-/// From now on, structures of every size get this way, on all threads; `tuned` ends that. For
-/// measurements and tests.
+/// Structures of every size get this way, on all threads; `tuned` ends that. For measurements.
 void fix_prefetch(Prefetch way) noexcept;
 
 /// The clock by which batches are timed; null for that of the CPU. For tests.
 using TunerClock = std::uint64_t (*)() noexcept;
 void set_tuner_clock(TunerClock clock) noexcept;
 
-/// The first two are the ways to prefetch. `halved` is `ahead` with the kernels of AVX2, which load
-/// a line in two halves.
+/// How to prefetch. `halved` is `ahead` with the kernels of AVX2, which load a line in two halves.
 enum class BatchWay : std::uint8_t { none, ahead, halved };
 inline constexpr std::size_t n_ways = 3;
 
-/// Batches of fewer keys are not timed. They follow what larger ones learnt.
+/// Batches of fewer keys are not timed, and follow what larger ones learnt.
 inline constexpr std::size_t tuned_keys = 1024;
 
 struct TunerRecord;
 
-/// What a record is about: a call of the filter whose bits lie there. Filters with the same kernels
-/// and size are of one kind.
+/// A call of the filter whose bits lie there. Those of one kind have the same kernels and size.
 struct TunerSubject {
     const void *bits = nullptr, *kernels = nullptr;
     std::uint8_t call = 0, size = 0;
@@ -73,10 +70,6 @@ private:
     std::uint64_t start_ = 0;
     bool timed_ = false;
 };
-
-/// The way that the last batches of this call took, for tests and measurements; `ahead` if none was
-/// timed.
-BatchWay last_way(const void* bits, Output output) noexcept;
 
 /// The prefetching of a way.
 inline Prefetch prefetch_of(BatchWay way) noexcept {

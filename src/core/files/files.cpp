@@ -36,10 +36,9 @@ LoadError not_read(const fs::path& path) {
     return file_fault(path);
 }
 
-/// For a file of holes, which takes less of the disk than its length says: checks the checksum
-/// before anything is allocated. It covers the header and `parts` of so many bytes each, which come
-/// next. Each part is hashed with the hash of the one before as its seed. No byte is kept, so that
-/// nobody can make us allocate memory by claiming that a file is long.
+/// For a file of holes, which takes less of the disk than its length says: checks the checksum of
+/// the header and of `parts` of so many bytes each, which come next, before anything is allocated:
+/// nobody can make us allocate memory by claiming that a file is long. Each seeds the next hash.
 std::optional<LoadError> SavedFile::check_holes(Fields header,
                                                 std::span<const std::uint64_t> parts) {
     const auto state = state_of(file_.get());

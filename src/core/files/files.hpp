@@ -1,7 +1,7 @@
 // Saved bytes in files.
 #pragma once
 
-#include "core/files/source.hpp"
+#include "core/files/saved.hpp"
 #include "core/os/file.hpp"
 
 namespace simdbloom::detail {

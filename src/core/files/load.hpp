@@ -1,6 +1,5 @@
 // The definition of Load, for the one source file that has `template struct detail::Load<T>` of a
-// T. Others must not see it: a compiler would inline it into a library that parts of the shared one
-// are hidden from.
+// T. A compiler would inline it into others, which do not see the hidden parts of a shared library.
 #pragma once
 
 #include "core/files/files.hpp"

@@ -1,4 +1,4 @@
-#include "core/files/source.hpp"
+#include "core/files/saved.hpp"
 
 namespace simdbloom::detail {
 namespace {

@@ -1,9 +1,9 @@
 // The envelope of everything that is saved (format.md): a header of 64 bytes, the bits, a checksum
-// over both. Magic, version, hash, seed and secret check have the same places in each header. What
-// else a header says is the business of the structure, which defines two functions:
+// over both. What a header says besides the fields of CommonOffset is the business of the
+// structure, which defines two functions:
 //
 //   bool each_piece(const T&, const UsePiece&)           its bytes
-//   template <> Loaded<T> load_from<T>(Source&, const Options&)   and back (source.hpp)
+//   template <> Loaded<T> load_from<T>(Source&, const Options&)   and back
 #pragma once
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 #include "core/models/number.hpp"
 #include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/detail/storage.hpp"
 #include "simdbloom/key_kind.hpp"
 #include "simdbloom/loaded.hpp"
 
@@ -114,8 +115,69 @@ std::vector<std::byte> saved_bytes(const T& thing) {
     return bytes;
 }
 
-/// What `work` returns. Its exceptions become errors. The message is empty where there is no memory
-/// for one.
+/// What follows a header.
+struct SavedBody {
+    Storage bits;
+    std::vector<std::byte> behind;  ///< of a second part, if there is one
+};
+
+class Source {
+public:
+    explicit Source(std::uint64_t n) : bytes(n) {}
+    Source(const Source&) = delete;
+    Source& operator=(const Source&) = delete;
+
+    /// The bytes of what is read now, from its header on; of several in a row set before each.
+    std::uint64_t bytes;
+    /// The checksum of the last body.
+    Checksum checksum{};
+
+    /// The first 8 of the bytes that come next; zeros where there are fewer.
+    virtual std::array<std::byte, 8> magic() = 0;
+    virtual std::optional<LoadError> read(std::span<std::byte> to) = 0;
+    /// Bits, a second part unless it is nullopt, and their checksum, which is checked.
+    virtual Loaded<SavedBody> body(Fields header, std::uint64_t bits,
+                                   std::optional<std::uint64_t> behind, const Options& options) = 0;
+
+protected:
+    ~Source() = default;
+};
+
+class Memory final : public Source {
+public:
+    /// `borrows`: the bits stay where they are.
+    Memory(std::span<const std::byte> all, bool borrows)
+        : Source(all.size()), rest_(all), borrows_(borrows) {}
+    std::array<std::byte, 8> magic() override;
+    std::optional<LoadError> read(std::span<std::byte> to) override;
+    Loaded<SavedBody> body(Fields header, std::uint64_t bits, std::optional<std::uint64_t> behind,
+                           const Options& options) override;
+
+private:
+    std::span<const std::byte> rest_;
+    bool borrows_;
+};
+
+/// Reads what was saved as a T.
+template <class T>
+Loaded<T> load_from(Source& source, const Options& options);
+
+/// load_from() of a format of one header. Format has parse(Fields, bytes, options), which returns
+/// a Loaded of what has bits_bytes, and make(parsed, Storage, options), which returns the
+/// Loaded<T>.
+template <class T, class Format>
+Loaded<T> load_framed(Source& source, const Options& options) {
+    if (source.bytes < framing_bytes) return too_short(source.bytes);
+    Header header;
+    if (auto error = source.read(header)) return std::move(*error);
+    const auto parsed = Format::parse(header, source.bytes, options);
+    if (!parsed) return parsed.error();
+    auto body = source.body(header, (*parsed).bits_bytes, std::nullopt, options);
+    if (!body) return body.error();
+    return Format::make(*parsed, std::move((*body).bits), options);
+}
+
+/// What `work` returns, or its exception as an error, with an empty message without memory for one.
 template <class T, class Work>
 Loaded<T> without_throwing(const Work& work) noexcept {
     const auto error = [](LoadFault fault, const char* what) noexcept {

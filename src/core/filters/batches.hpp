@@ -65,8 +65,6 @@ std::size_t tuned_insert(const KernelsFor<T>& kernels, const KernelsFor<T>* halv
     return inserted;
 }
 
-// `halves`, unless null, are the kernels of AVX2, which may be faster for whole lines.
-
 /// The answers of words that need no secret. Small batches go key by key.
 template <class T>
 std::size_t answer_words(const KernelsFor<T>& kernels, const T& target,
@@ -78,8 +76,7 @@ std::size_t answer_words(const KernelsFor<T>& kernels, const T& target,
     return write_answers(kernels.few(target, words.data(), n, hashed), n, 0, output, out);
 }
 
-/// The answers of any keys, a piece of hashes at a time. Apart, so that its 8 KiB are not on the
-/// stack of the others.
+/// The answers of any keys, by hashes: apart, so that its 8 KiB are not on the stack of others.
 template <class T>
 [[gnu::noinline]] std::size_t answer_hashed(const KernelsFor<T>& kernels, const T& target,
                                             const KeyHash& hash, Isa isa, const Keys& keys,

@@ -1,6 +1,5 @@
 #include "simdbloom/cardinality.hpp"
 
-#include "core/filters/counters.hpp"
 #include "core/filters/occupancy.hpp"
 #include "core/filters/set_operations.hpp"
 #include "core/models/number.hpp"
@@ -15,8 +14,7 @@ double bits_set(const FilterBase& a, const FilterBase& b) {
         std::uint32_t x, y;
         std::memcpy(&x, a.bytes().data() + i, 4);
         std::memcpy(&y, b.bytes().data() + i, 4);
-        set += static_cast<unsigned>(counters ? std::popcount(detail::nonzero_counters(x | y))
-                                              : std::popcount(x | y));
+        set += detail::cells_set(x | y, counters);
     }
     return static_cast<double>(set);
 }
@@ -49,8 +47,7 @@ Cardinality estimated_intersection(const FilterBase& a, const FilterBase& b) {
     const detail::Occupancy cells(a);
     const double in_a = cells.throws(bits_set(a, a)), in_b = cells.throws(bits_set(b, b)),
                  in_either = cells.throws(bits_set(a, b)), in_both = in_a + in_b - in_either;
-    // The variance of A + B - (A or B). A and B share the throws of both, and the union shares with
-    // each of them the throws of that one.
+    // The variance of A + B - (A or B). A and B share the throws of both, the union those of each.
     const auto v = [&](double throws) { return cells.covariance(std::max(throws, 0.0)); };
     return cells.estimate(in_both, v(in_either) - v(in_a) - v(in_b) + 2 * v(in_both));
 }

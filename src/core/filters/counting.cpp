@@ -1,6 +1,5 @@
 #include "simdbloom/counting.hpp"
 
-#include "core/filters/counters.hpp"
 #include "core/filters/interface.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 
@@ -8,6 +7,16 @@ namespace simdbloom {
 namespace {
 
 constexpr unsigned max_k = 30;
+
+/// The sums of the 16 counters of two words, or 15 where a sum is more.
+std::uint64_t add_counters(std::uint64_t a, std::uint64_t b) noexcept {
+    constexpr std::uint64_t low = 0x0F0F0F0F0F0F0F0Fu;
+    const auto half = [](std::uint64_t x, std::uint64_t y) {
+        const std::uint64_t sum = x + y, carries = (sum >> 4) & 0x0101010101010101u;
+        return (sum | carries * 15) & low;
+    };
+    return half(a & low, b & low) | half((a >> 4) & low, (b >> 4) & low) << 4;
+}
 
 /// A counter within its byte.
 struct Counter {
@@ -56,9 +65,8 @@ struct Counters {
 CountingBloom& CountingBloom::operator+=(const CountingBloom& other) {
     detail::check_alike(*this, other);
     set_key_kind(united(key_kind(), other.key_kind()));
-    detail::combine(bits_.data(), other.bits_.data(), bits_.size(), [](auto a, auto b) {
-        return static_cast<decltype(a)>(detail::add_counters(a, b));
-    });
+    detail::combine(bits_.data(), other.bits_.data(), bits_.size(),
+                    [](auto a, auto b) { return static_cast<decltype(a)>(add_counters(a, b)); });
     return *this;
 }
 

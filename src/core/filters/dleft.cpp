@@ -9,8 +9,7 @@ namespace detail {
 namespace {
 
 // A bucket of 8 cells. With r = 14 it is eight words of 16 bits, each with the counter in its low
-// two bits. Else it is eight remainders of r bits, and then eight counters of 2 bits. Remainder 0
-// marks an empty cell.
+// two bits; else eight remainders of r bits, then eight counters. Remainder 0: an empty cell.
 template <unsigned r>
 class Cells {
 public:
@@ -72,8 +71,7 @@ auto with_remainder(unsigned r, Work work) {
                      : work.template operator()<16>();
 }
 
-/// Calls found(cells, cell) for the first cell of a key's four buckets with its remainder, or else
-/// none().
+/// found(cells, cell) of the first cell of the four buckets with that remainder, or else none().
 template <unsigned r, class Found, class None>
 auto find_cell(std::byte* const (&bucket)[4], std::uint32_t remainder, Found found, None none) {
     for (std::byte* at : bucket) {

@@ -5,16 +5,15 @@
 
 namespace simdbloom::detail {
 
-/// The slot whose tag is evicted. Any mixture will do: a walk that comes to a bucket again takes
-/// another slot. It depends on nothing else, so a table built from the same keys has the same bytes
-/// everywhere, saved in between or not.
+/// The slot whose tag is evicted: a walk that comes to a bucket again takes another slot. It
+/// depends on nothing else, so the same keys make the same bytes everywhere.
 inline unsigned victim(std::uint64_t bucket, std::uint32_t tag, unsigned step) noexcept {
     const auto mixed = static_cast<std::uint32_t>(bucket) * 0x9E3779B1u ^ tag * 0x85EBCA77u;
     return (mixed + step * 0xC2B2AE3Du) >> 30;
 }
 
-/// Puts a tag, whose two buckets are full, into one of them. Before it evicts one of the four tags
-/// of a bucket, it looks for room in the other bucket of each:
+/// Puts a tag, whose two buckets are full, into one of them. Before it evicts a tag of a bucket, it
+/// looks for room in the other bucket of each of the four:
 ///
 ///   tag --> bucket A [ w | x | y | z ]      is there room in the other bucket of w, x, y or z?
 ///             yes: that tag moves there, and ours takes its slot
@@ -23,8 +22,7 @@ inline unsigned victim(std::uint64_t bucket, std::uint32_t tag, unsigned step) n
 /// The four loads do not wait for each other. Up to a load of 0.95 a key takes 0.28 such steps on
 /// average; a random walk (Fan et al. 2014), which looks at one bucket a step, takes 0.90.
 ///
-/// A walk that finds no room in max_steps steps is undone step by step, so that nothing is lost;
-/// then the result is false.
+/// A walk that finds no room in max_steps steps is undone, and the result is false.
 ///
 /// table.load(bucket) has tag(slot), set(slot, tag), has_room() and add(tag), into the first empty
 /// slot; table.store(bucket, it) writes it. table.other(bucket, tag) is the tag's other bucket.

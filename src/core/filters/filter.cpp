@@ -4,8 +4,8 @@
 
 #include "core/dispatch/kernels_of.hpp"
 #include "core/filters/batches.hpp"
-#include "core/filters/counters.hpp"
 #include "core/filters/interface.hpp"
+#include "core/filters/occupancy.hpp"
 #include "simdbloom/cache_line.hpp"
 #include "simdbloom/classic.hpp"
 #include "simdbloom/fpr.hpp"
@@ -196,8 +196,7 @@ double word_chance(const std::byte* word, std::size_t bytes, bool counters, unsi
     for (std::size_t i = 0; i < bytes; i += 8) {
         const std::uint64_t cells = bytes == 4 ? detail::load_le<std::uint32_t>(word)
                                                : detail::load_le<std::uint64_t>(word + i);
-        set += static_cast<unsigned>(
-            std::popcount(counters ? detail::nonzero_counters(cells) : cells));
+        set += detail::cells_set(cells, counters);
     }
     const auto share = set / static_cast<double>(counters ? 2 * bytes : 8 * bytes);
     double chance = 1;

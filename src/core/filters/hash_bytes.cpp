@@ -20,9 +20,8 @@ std::uint64_t hash_bytes(std::string_view text, std::uint64_t seed) noexcept {
     return detail::xxh64(text.data(), text.size(), seed);
 }
 
-// Not a library's (libsodium has this function): integers, whose kernels are ours, must hash as
-// their eight bytes do, and a library to link for 20 lines is a price for every user. The tests
-// compare with libsodium.
+// Not libsodium's: integers, whose kernels are ours, must hash as their eight bytes do, and a
+// library is a price for every user. The tests compare with it.
 std::uint64_t siphash(std::uint64_t value, const Secret& secret) noexcept {
     return detail::siphash_word(value, secret);
 }
@@ -35,11 +34,9 @@ std::uint64_t siphash(std::span<const std::byte> bytes, const Secret& secret) no
         return w;
     };
     std::size_t at = 0;
-    for (; at + 8 <= bytes.size(); at += 8)
-        state.absorb(word(bytes.data() + at, 8), detail::RotateWord{});
-    state.absorb(word(bytes.data() + at, bytes.size() - at) | std::uint64_t{bytes.size()} << 56,
-                 detail::RotateWord{});
-    return state.finish(0xFF, detail::RotateWord{});
+    for (; at + 8 <= bytes.size(); at += 8) state.absorb(word(bytes.data() + at, 8));
+    state.absorb(word(bytes.data() + at, bytes.size() - at) | std::uint64_t{bytes.size()} << 56);
+    return state.finish(0xFF);
 }
 
 std::uint64_t siphash(std::string_view text, const Secret& secret) noexcept {
@@ -66,16 +63,13 @@ std::uint64_t siphash_of_one(const char* bytes, std::size_t size, std::uint64_t 
     return siphash(std::string_view(bytes, size), {low, high});
 }
 
-namespace {
-
-/// Fewer strings than this are hashed one by one.
-constexpr std::size_t few_strings = 3;
-
 template <class Strings>
-void hash_with(StringKernels::Kernel<Strings>* StringKernels::*of, const Strings& strings,
-               std::size_t n, const StringHash& hash, Isa isa, std::uint64_t* hashes) {
+void hash_strings(const Strings& strings, std::size_t n, const StringHash& hash, Isa isa,
+                  std::uint64_t* hashes) {
+    constexpr std::size_t few_strings = 3;  // fewer are hashed one by one
     const KernelTable& table = kernels(isa);
-    const auto kernel = (hash.secret != nullptr ? table.sip_strings : table.xxh64).*of;
+    const StringKernels& all = hash.secret != nullptr ? table.sip_strings : table.xxh64;
+    const auto kernel = static_cast<const StringKernel<Strings>&>(all).hash;
     const std::uint64_t low = hash.secret != nullptr ? hash.secret->low : hash.seed,
                         high = hash.secret != nullptr ? hash.secret->high : 0;
     if (kernel != nullptr && n >= few_strings) return kernel(strings, n, low, high, hashes);
@@ -84,22 +78,12 @@ void hash_with(StringKernels::Kernel<Strings>* StringKernels::*of, const Strings
         hashes[i] = one(strings.bytes(i), strings.size(i), low, high);
 }
 
-}  // namespace
-
-void hash_strings(const StringOffsets<std::int32_t>& strings, std::size_t n, const StringHash& hash,
-                  Isa isa, std::uint64_t* hashes) {
-    hash_with(&StringKernels::offsets32, strings, n, hash, isa, hashes);
-}
-
-void hash_strings(const StringOffsets<std::int64_t>& strings, std::size_t n, const StringHash& hash,
-                  Isa isa, std::uint64_t* hashes) {
-    hash_with(&StringKernels::offsets64, strings, n, hash, isa, hashes);
-}
-
-void hash_strings(const InlinedStrings& strings, std::size_t n, const StringHash& hash, Isa isa,
-                  std::uint64_t* hashes) {
-    hash_with(&StringKernels::inlined, strings, n, hash, isa, hashes);
-}
+template void hash_strings(const StringOffsets<std::int32_t>&, std::size_t, const StringHash&, Isa,
+                           std::uint64_t*);
+template void hash_strings(const StringOffsets<std::int64_t>&, std::size_t, const StringHash&, Isa,
+                           std::uint64_t*);
+template void hash_strings(const InlinedStrings&, std::size_t, const StringHash&, Isa,
+                           std::uint64_t*);
 
 void hash_strings(std::span<const std::string_view> strings, const StringHash& hash, Isa isa,
                   std::uint64_t* hashes) {
@@ -112,9 +96,8 @@ void hash_strings(std::span<const std::string_view> strings, const StringHash& h
     std::memcpy(words, &probe, sizeof probe);
     const std::size_t address = words[0] == 1 ? sizeof words[0] : 0;
     const auto* const views = reinterpret_cast<const char*>(strings.data());
-    hash_with(&StringKernels::views,
-              StringViews{views + address, views + sizeof words[0] - address}, strings.size(), hash,
-              isa, hashes);
+    hash_strings(StringViews{views + address, views + sizeof words[0] - address}, strings.size(),
+                 hash, isa, hashes);
 }
 
 }  // namespace detail

@@ -14,17 +14,6 @@ namespace simdbloom {
 
 namespace detail {
 
-/// Calls use(first, hashes) for pieces of the batch.
-template <class F, class Use>
-void for_each_hash(const F& filter, const Keys& keys, const Use& use) {
-    alignas(64) std::uint64_t hashes[piece_keys];
-    for_each_piece(keys.size(), [&](std::size_t first, std::size_t n) {
-        filter.key_hash().hash(keys, filter.isa(), first, n, hashes);
-        use(first, std::span<const std::uint64_t>(hashes, n));
-        return true;
-    });
-}
-
 /// `into` becomes operation(into, with), word by word.
 template <class F, class Operation>
 F& combine_filters(F& into, const F& with, Operation operation) {
@@ -47,8 +36,8 @@ template <HasTryInsert F>
 
 }  // namespace detail
 
-// What is never called traps. Unreachable, it would have no instruction, and on Windows the next
-// function, whose address it would have, could not be unwound.
+// What is never called traps: on Windows a function without an instruction breaks the next one's
+// unwinding.
 template <class F, class Base>
 F Interface<F, Base>::sized(std::size_t n_keys, double bits_or_fpr, bool is_fpr,
                             const Options& options) {
@@ -110,11 +99,10 @@ std::size_t Interface<F, Base>::insert_new(const Keys& keys,
     }
     std::size_t news = 0;
     if constexpr (detail::HasInsert<F>)
-        detail::for_each_hash(self(), keys, [&](std::size_t first, auto hashes) {
+        detail::for_each_hash(self().key_hash(), self().isa(), keys, [&](auto first, auto hashes) {
             std::uint8_t found[detail::piece_keys / 8];
             self().answer(Keys::hashes(hashes), detail::Output::bitmap, found);
-            // The keys were not there before the piece. Other copies of them may have come in the
-            // piece: into a filter, or into a series behind the filters that were full.
+            // Copies of a key may have come in this piece, into a series behind its full filters.
             [[maybe_unused]] std::size_t full = 0;
             if constexpr (requires { self().full_filters(); }) full = self().full_filters();
             const auto insert = [&](std::uint64_t hash) {
@@ -129,6 +117,7 @@ std::size_t Interface<F, Base>::insert_new(const Keys& keys,
                     (*were_new)[at / 8] |= static_cast<std::uint8_t>(1u << (at % 8));
                 ++news;
             }
+            return true;
         });
     return news;
 }
@@ -137,7 +126,7 @@ template <class F, class Base>
 std::size_t Interface<F, Base>::erase_batch(const Keys& keys) {
     std::size_t erased = 0;
     if constexpr (detail::HasErase<F>)
-        detail::for_each_hash(self(), keys, [&](std::size_t, auto hashes) {
+        detail::for_each_hash(self().key_hash(), self().isa(), keys, [&](auto, auto hashes) {
             // 64 keys at a time, so that their first lines are on the way before they are needed.
             for (std::size_t first = 0; first < hashes.size(); first += 64) {
                 const auto some =
@@ -146,6 +135,7 @@ std::size_t Interface<F, Base>::erase_batch(const Keys& keys) {
                     for (const std::uint64_t hash : some) self().prefetch(hash);
                 for (const std::uint64_t hash : some) erased += self().erase_hash(hash);
             }
+            return true;
         });
     return erased;
 }
@@ -172,8 +162,7 @@ void SetOperations<F>::accept_all() {
     std::memset(self().parts().bits_.data(), 0xFF, self().size_in_bytes());
 }
 
-// A hash's block is floor(h * blocks / 2^32), so that of a parts-th as many blocks is floor(block /
-// parts).
+// A block is floor(h * blocks / 2^32); of a parts-th as many blocks it is floor(block / parts).
 template <class F>
 F SetOperations<F>::folded(std::uint64_t parts) const {
     F result = empty_copy(parts);

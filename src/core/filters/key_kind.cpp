@@ -26,8 +26,8 @@ constexpr Names names[] = {{"unknown", "keys of an unknown kind"},
                            {"other", "keys that only its own program can hash"}};
 static_assert(std::size(names) == static_cast<std::size_t>(last_key_kind) + 1);
 
-// Rows of two columns are 128 + the groups of both, 2 bits each; of three 128 + 16 + theirs; of
-// more 128 + 80 + their fingerprint.
+// Rows of two columns: 128 + the groups of both, 2 bits each; of three: 128 + 16 + theirs; of more:
+// 128 + 80 + their fingerprint.
 constexpr unsigned first_rows = 128, of_three = 16, of_more = 80, fingerprints = 48;
 constexpr const char* groups[] = {"numbers", "text or bytes", "instants", "durations"};
 

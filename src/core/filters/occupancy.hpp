@@ -1,5 +1,4 @@
-// How many cells of a filter are set after so many random throws: bits, counters above 0, or
-// fingerprints that are there.
+// How many cells of a filter are set after so many throws: bits, counters above 0, fingerprints.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +10,16 @@
 
 namespace simdbloom::detail {
 
-/// A throw sets cells independently of all others. For most layouts a throw is a key. For `classic`
-/// and `counting` it is a probe, because every probe goes to a word of its own.
+/// The bits of a word that are set, or its counters of 4 bits that are not 0.
+inline unsigned cells_set(std::uint64_t word, bool counters) noexcept {
+    if (counters) {
+        word |= word >> 1;
+        word = (word | word >> 2) & 0x1111111111111111u;
+    }
+    return static_cast<unsigned>(std::popcount(word));
+}
+
+/// Throws are independent: keys, or probes of `classic` and `counting`.
 class Occupancy {
 public:
     /// Each throw sets one of `places` cells.
@@ -42,8 +49,7 @@ public:
 
     /// The number of throws that set that many cells, on average.
     double throws(double set) const { return std::log1p(-set / places_) / std::log1p(-q_); }
-    /// The covariance of throws(set) of two filters into which the same `shared` throws went. For
-    /// one filter with itself it is the variance.
+    /// The covariance of throws(set) of two filters with so many throws in common.
     double covariance(double shared) const {
         const double log_clear = std::log1p(-q_);
         double sum = std::expm1(-shared * log_clear), others = places_ - 1;
@@ -66,8 +72,7 @@ public:
     }
 
 private:
-    /// P(two cells are clear) / P(one cell is clear)^2 - 1, where a throw sets at least one of the
-    /// two with probability q.
+    /// P(two cells are clear) / P(one is)^2 - 1, where a throw sets one of the two or both with q.
     double together(double throws, double q) const {
         return std::expm1(throws * std::log1p((2 * q_ - q - q_ * q_) / ((1 - q_) * (1 - q_))));
     }

@@ -21,9 +21,8 @@ void check_keys(std::size_t n_keys) {
 }
 
 // In a cuckoo table, one key in `buckets` has two buckets that are the same one, and so four places
-// instead of eight. In small tables five such keys can meet. Small tables therefore get a margin
-// that makes this a chance of about 1e-6. d-left tables need no margin: of 4 million tables made
-// for 1 to 4000 keys none was full.
+// instead of eight. Small tables get a margin that makes five such keys a chance of about 1e-6. Of
+// 4 million d-left tables made for 1 to 4000 keys none was full.
 std::uint64_t min_blocks(const Layout& layout, std::uint64_t n_keys) {
     if (!layout.is_table()) return 1;
     const auto needed = static_cast<std::uint64_t>(
@@ -38,8 +37,7 @@ std::uint64_t bytes_of(const Layout& layout, std::uint64_t blocks) {
 
 Layout with_best_k(Layout layout, std::uint64_t n_keys, std::uint64_t blocks) {
     if (layout.is_table() || layout.k != 0) return layout;
-    // Classic: except for filters of a few words the asymptotic optimum is the exact one, and it
-    // needs no search.
+    // Classic: but for filters of a few words the asymptotic optimum is the exact one.
     if (const detail::LayoutTraits& t = layout.traits(); t.anywhere) {
         const double c = static_cast<double>(t.block_bits / t.cell_bits()) *
                          static_cast<double>(blocks) / static_cast<double>(n_keys);

@@ -3,28 +3,23 @@
 //   keys -> hashes -> addresses and patterns ("staging") -> pattern tests -> answers
 //
 // Keys are staged in chunks of 64 into a small buffer on the stack, so that hashing runs a vector
-// at a time whatever the layout does afterwards. Staging and testing go in step (see
-// for_each_chunk).
-//
-// A layout L<O> over the operations O of one ISA works on vectors of O::lanes keys. What it must
-// have is the concept KernelLayout (kernels/kernel_layout.hpp).
+// at a time whatever the layout does afterwards. A layout L<O> over the operations O of one ISA
+// works on vectors of O::lanes keys; the concept KernelLayout says what it must have.
 #pragma once
 
+#include "core/kernels/answers.hpp"
 #include "core/kernels/halves.hpp"
 #include "core/kernels/hash.hpp"
 #include "core/kernels/kernel_layout.hpp"
 #include "core/kernels/ops/operations.hpp"
 #include "core/kernels/ops/scalar.hpp"
-#include "core/kernels/select.hpp"
-#include "core/kernels/siphash.hpp"
 #include "core/kernels/table.hpp"
 
 namespace simdbloom::detail {
 namespace {
 
-/// Begins to load the keys of a later chunk into the level-1 cache. Without it keys that come from
-/// memory take most of the time: the CPU loads them too late on its own. ns a key of `split256`
-/// without and with it (Zen 5): 128 KiB 1.3 and 0.47, 1 MiB 1.6 and 0.67, 8 MiB 1.9 and 0.85; keys
+/// Begins to load the keys of a later chunk into the level-1 cache. ns a key of `split256` without
+/// and with it (Zen 5): 128 KiB of keys 1.3 and 0.47, 1 MiB 1.6 and 0.67, 8 MiB 1.9 and 0.85; keys
 /// in L1 0.381 and 0.384. From 3 to 8 KiB ahead is the same; 1 KiB, or into L2, gains a third less.
 template <class O, class T>
 inline void prefetch_keys(const T* chunk) {
@@ -54,8 +49,7 @@ template <class O, bool takes_narrow>
 class KeySource {
 public:
     explicit KeySource(const Batch& b) : batch_(b) {}
-    /// The n <= chunk_keys keys from number `first` on, until the next call. A chunk of inserts may
-    /// have half as many.
+    /// The n <= chunk_keys keys from number `first` on (inserts: half as many) until the next call.
     const std::uint64_t* operator()(std::size_t first, std::size_t n) {
         if constexpr (takes_narrow)
             if (batch_.narrow != nullptr) {
@@ -80,8 +74,7 @@ public:
     HashSource(std::uint64_t seed, const Batch& b)
         : folded_seed_(fold_seed<O>(seed)), hashed_(of_hashes || b.hashed) {}
     Hashes<O> operator()(const std::uint64_t* p) const { return second(first(p)); }
-    /// The hashes of the n < O::lanes keys from p on. The other lanes have a key that is worked on
-    /// and never answered for.
+    /// The hashes of the n < O::lanes keys from p on. Nobody asks for the answers of other lanes.
     Hashes<O> padded(const std::uint64_t* p, std::size_t n) const {
         return second(first(Hashes<O>(O::load_first(p, n))));
     }
@@ -101,9 +94,9 @@ private:
     bool hashed_;
 };
 
-/// The same, vector after vector, with three vectors in the making. A hash is a chain of
-/// some 40 cycles. Made at one go, it would hold places of the scheduler that the tests of other
-/// keys wait for. ns a key without and with (16 KiB): split256 AVX-512 1.13/0.95, AVX2 1.46/1.39;
+/// The same, vector after vector, with three vectors in the making. A hash is a chain of some 40
+/// cycles, in which it would hold places of the scheduler that the tests of other keys wait for. ns
+/// a key without and with (16 KiB): split256 AVX-512 1.13/0.95, AVX2 1.46/1.39;
 /// sector512 1.05/0.90, 1.82/1.73; register64 0.69/0.62, 1.52/1.33.
 template <class O, bool of_hashes, bool at_once = of_hashes || O::lanes == 1>
 class HashPipeline {
@@ -148,8 +141,7 @@ private:
     const std::uint64_t* at_;
 };
 
-// The eight vectors of a chunk are unrolled on AVX-512, which saves 3 to 8 % of a lookup. Other
-// ISAs gain nothing.
+// Unrolling the eight vectors of a chunk saves 3 to 8 % of a lookup on AVX-512, elsewhere nothing.
 template <class O, class Visit>
 constexpr bool unrolls = SIMDBLOOM_UNROLLS&& O::lanes == 8 && Visit::only_reads;
 
@@ -169,9 +161,8 @@ using InsertChunk = decltype(L::insert_chunk);
 ///   prefetch  of n+1        v0   v1   v2   ..  v6   v7
 ///   test      of n     v0   v1   v2   v3   ..  v7   answers of chunk n
 ///
-/// That spreads the loads evenly and keeps more of them in flight (bench/pages/tried.md, "Staging
-/// and testing in step"). Two stages take turns. The rest of a batch behind its last whole
-/// chunk, and a batch of fewer than two chunks, are staged first and tested then.
+/// That keeps more loads in flight (bench/pages/tried.md, "Staging and testing in step"). What is
+/// behind the last whole chunk, and fewer than two chunks, are staged first and tested then.
 template <class O, class L, bool of_hashes = false, std::size_t chunk = chunk_keys, class Visit>
 inline void for_each_chunk(const TargetOf<L> t, const Batch b, Visit& visit) {
     typename L::Stage stages[2];
@@ -320,10 +311,9 @@ SIMDBLOOM_KERNEL std::size_t insert(const TargetOf<L>& t, Batch b) {
 }
 
 /// Answers key by key in general registers, except for layouts that test a block at once. A call of
-/// lookup takes 45 (AVX2) to 60 ns (AVX-512) for any number of keys up to eight, because vectors
-/// are filled up and wait for their own stores. A call of `few` takes 8 ns and 2 to 15 ns for each
-/// key. L::few_below is the number of keys at which the two take the same time (16 KiB), and
-/// L::few_inserts_below that of inserts where it is another one.
+/// lookup takes 45 (AVX2) to 60 ns (AVX-512) for up to eight keys, because vectors wait for their
+/// own stores; a call of `few` 8 ns and 2 to 15 ns for each key. L::few_below is the number of keys
+/// at which the two take the same time (16 KiB), L::few_inserts_below that of inserts.
 template <class O, class L>
 SIMDBLOOM_KERNEL std::uint64_t few(const TargetOf<L>& t, const std::uint64_t* keys, std::size_t n,
                                    bool hashed) {

@@ -5,5 +5,4 @@
 
 #include "core/kernels/answers.hpp"
 #include "core/kernels/driver.hpp"
-#include "core/kernels/emit.hpp"
 #include "core/kernels/table.hpp"

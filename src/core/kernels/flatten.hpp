@@ -1,5 +1,4 @@
-// Everything that a kernel calls is compiled into it, but not under sanitizers, whose checks would
-// make that minutes a file.
+// A kernel has all that it calls compiled into it; with sanitizers that would take minutes a file.
 #pragma once
 
 #if defined(__has_feature)

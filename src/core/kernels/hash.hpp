@@ -2,23 +2,19 @@
 #pragma once
 
 #include "core/kernels/table.hpp"
-#include "simdbloom/hash.hpp"
+#include "simdbloom/detail/siphash.hpp"
 #include "simdbloom/layout.hpp"
 
 namespace simdbloom::detail {
 namespace {
 
-// A copy of the salts with internal linkage. A reference to the header's array would make an ISA
-// object export a second symbol.
-struct SaltLanes {
-    std::uint32_t lane[16];
-};
-constexpr SaltLanes copy_of_salts() {
-    SaltLanes copy{};
-    for (unsigned i = 0; i < 16; ++i) copy.lane[i] = salts[i];
-    return copy;
-}
-alignas(64) constexpr SaltLanes salt_lanes = copy_of_salts();
+// A copy of the salts with internal linkage: the header's array would be a second exported symbol.
+alignas(64) constexpr struct SaltLanes {
+    std::uint32_t lane[16] = {};
+    constexpr SaltLanes() {
+        for (unsigned i = 0; i < 16; ++i) lane[i] = salts[i];
+    }
+} salt_lanes;
 
 /// For a seed that is folded once: with y = x ^ seed, y ^ (y >> shift) is x ^ (x >> shift) ^
 /// folded. That saves one operation a vector where xor takes three operands.
@@ -27,8 +23,7 @@ inline typename O::V fold_seed(std::uint64_t seed) {
     return O::broadcast(seed ^ (seed >> mix_shift));
 }
 
-/// What a vector of hashes is: numbers of 64 bits, unless halves.hpp says otherwise. low_halves()
-/// are the low halves, with anything above them.
+/// A vector of hashes: numbers of 64 bits, or halves.hpp's. Above low_halves() anything may stand.
 template <class O, bool of_halves = O::has_half_products>
 struct HashesOf {
     using V = typename O::V;
@@ -45,17 +40,14 @@ inline V low_halves(V hashes) {
     return hashes;
 }
 
-// The mixer of hash.hpp in two parts with one multiplication each, so that a loop can work on parts
-// of several vectors instead of on all of one.
+// The mixer of hash.hpp in two parts, so that a loop can work on parts of several vectors.
 //
 // The first shift brings the high bits of a key down, so that the low bits of the first product
-// depend on them. The rotated high half makes the function more than one multiplication, and takes
-// the highest bits of the first product to the lowest of the second. With equal halves the first
-// multiplier costs AVX2 one instruction less.
+// depend on them. The rotated high half takes the highest bits of the first product to the lowest
+// of the second. With equal halves the first multiplier costs AVX2 one instruction less.
 //
 // Weak keys: i * (2^s + 2^(s-19) + 2^(s-38)), and i in three fields at these places, cancel in the
-// first shift. Only the highest bits are left, which are multiplied twice.
-// bench/pages/tried.md, "Mixers", has the FPR of such keys and the mixers that were compared.
+// first shift. bench/pages/tried.md, "Mixers", has their FPR and the mixers that were compared.
 template <class O>
 inline Hashes<O> mix_first(typename O::V key, typename O::V folded_seed) {
     return HashesOf<O>::first_product(O::xor3(key, key >> mix_shift, folded_seed));
@@ -83,6 +75,40 @@ SIMDBLOOM_KERNEL void mix_batch(const std::uint64_t* keys, std::size_t n, std::u
     const auto folded_seed = fold_seed<O>(seed);
     hash_batch<O>(keys, n, hashes,
                   [&](typename O::V key) { return mix_vector<O>(key, folded_seed); });
+}
+
+template <class O>
+struct RotateLanes {
+    template <int n>
+    typename O::V left(typename O::V x) const {
+        if constexpr (requires { O::template rotate_left<n>(x); })
+            return O::template rotate_left<n>(x);
+        else if constexpr (n == 32) return O::swap_halves(x);
+        else return (x << n) | (x >> (64 - n));
+    }
+};
+
+template <class O>
+using SipLanesState = SipState<typename O::V, RotateLanes<O>>;
+template <class O>
+SipLanesState<O> sip_begin_lanes(std::uint64_t low, std::uint64_t high) {
+    return {O::broadcast(sip_constants[0] ^ low), O::broadcast(sip_constants[1] ^ high),
+            O::broadcast(sip_constants[2] ^ low), O::broadcast(sip_constants[3] ^ high)};
+}
+
+/// hashes[i] = siphash(keys[i]), a vector at a time. The two arrays may be the same.
+template <class O>
+SIMDBLOOM_KERNEL void siphash_batch(const std::uint64_t* keys, std::size_t n, std::uint64_t low,
+                                    std::uint64_t high, std::uint64_t* hashes) {
+    using V = typename O::V;
+    const auto begin = sip_begin_lanes<O>(low, high);
+    const V length = O::broadcast(std::uint64_t{8} << 56), ff = O::broadcast(0xFF);
+    hash_batch<O>(keys, n, hashes, [&](V key) {
+        auto state = begin;
+        state.absorb(key);
+        state.absorb(length);
+        return state.finish(ff);
+    });
 }
 
 /// The high half of a times the low half of b.

@@ -1,13 +1,12 @@
 # The ISAs of a processor and their flags, the worst ISA first. Installed with the library, for
 # adapters that have kernels of their own.
 #
-# Each ISA is one translation unit compiled with exactly the flags that
-# src/core/dispatch/tiers.cpp asks for. Its options follow those of the user and the
-# configuration, so -O3 with inlining, and no link-time optimisation: a function left out of line
-# would be a weak symbol compiled for one ISA and shared with the others. No exceptions, no unity
-# build, no precompiled headers, for the same reason (tests/checks/isa_objects). No SLP
-# vectoriser: it packs the stores of single answers through shuffles, which made split256 1.36 ns
-# a key instead of 1.19 (AVX-512, 16 KiB).
+# Each ISA is one translation unit compiled with exactly the flags that src/core/dispatch/tiers.cpp
+# asks for. Its options follow those of the user and the configuration: -O3 with inlining, and no
+# link-time optimisation, exceptions, unity build or precompiled headers. A function left out of
+# line would be a weak symbol compiled for one ISA and shared with the others
+# (tests/checks/isa_objects). No SLP vectoriser: it packs the stores of single answers through
+# shuffles, which made split256 1.36 ns a key instead of 1.19 (AVX-512, 16 KiB).
 set(SIMDBLOOM_KERNEL_LEVEL 3 CACHE STRING
   "Optimisation level of the kernels; 1, under sanitizers, compiles in a third of the time")
 set(simdbloom_isa_options -O${SIMDBLOOM_KERNEL_LEVEL} -finline -finline-functions -fno-lto
@@ -30,9 +29,8 @@ elseif(EMSCRIPTEN)
   set(simd128_flags -msimd128)
 endif()
 
-# Not through find_package(xsimd): Debian's 8.1 links against a library "xtl" that it does not
-# bring, and keeps its package file in a folder of one architecture, out of sight of a cross build.
-# It is headers only.
+# Headers only. Not through find_package(xsimd): Debian's 8.1 links against a library "xtl" that it
+# does not bring, and keeps its package file out of sight of a cross build.
 if(NOT EMSCRIPTEN AND NOT XSIMD_INCLUDE_DIR)  # src/core/kernels/ops/simd128.hpp is without it
   find_path(XSIMD_INCLUDE_DIR xsimd/xsimd.hpp)
 endif()

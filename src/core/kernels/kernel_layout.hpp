@@ -12,20 +12,16 @@
 namespace simdbloom::detail {
 namespace {
 
-/// The kernel of a variant of a layout, over the operations O of an ISA: `type` of the
-/// specialisation that stands beside the kernel.
+/// The kernel of a variant of a layout, over the operations O of an ISA: `type`, beside the kernel.
 template <class O, LayoutKind kind, unsigned variant>
 struct KernelOf;
 
-template <class L, class = void>
-struct TargetOfLayout {
-    using type = Target;
-};
 template <class L>
-struct TargetOfLayout<L, std::void_t<typename L::Target>> {
-    using type = typename L::Target;
-};
-/// What the kernels of L see: L::Target where L is a structure that has one.
+struct TargetOfLayout : std::type_identity<Target> {};
+template <class L>
+requires requires { typename L::Target; }
+struct TargetOfLayout<L> : std::type_identity<typename L::Target> {};
+/// What the kernels of L see: L::Target if L has one.
 template <class L>
 using TargetOf = typename TargetOfLayout<L>::type;
 
@@ -59,8 +55,7 @@ concept LookupLayout = requires(const TargetOf<L>& t, typename O::V hashes,
     { L::few_below } -> std::convertible_to<std::uint32_t>;
 }
 &&
-    // Tests the keys staged from `at` on; the answers go to bit i and the bits after it. Or, for a
-    // layout with its own way, a whole batch.
+    // Tests the keys staged from `at` on; answers go to bit i and those after it. Or a whole batch.
     (
         requires(const TargetOf<L>& t, const typename L::Stage& staged, std::size_t i,
                  typename L::Answers& answers) {

@@ -38,5 +38,40 @@ struct OneLine {
     }
 };
 
+/// Of these, the layouts with one bit in each word. A block is `parts` vectors of the kind Lanes;
+/// Own::mask(pattern, part) has the bits of a key in one of them.
+template <class Own, class O, unsigned block_bytes, class Lanes>
+struct WordByWord : OneLine<O, block_bytes> {
+    static constexpr std::size_t parts = block_bytes / sizeof(Lanes);
+
+    static std::size_t insert(const Target& t, const LineStage& s, std::size_t i, std::size_t n) {
+        for (std::size_t j = i; j < i + n; ++j)
+            for (std::size_t part = 0; part < parts; ++part) {
+                std::byte* const block = t.bits + s.offset[j];
+                O::store_block(block + sizeof(Lanes) * part,
+                               part_of(block, part) | Own::mask(s.pattern[j], part));
+            }
+        return n;
+    }
+
+protected:
+    static Lanes part_of(const std::byte* block, std::size_t part) {
+        return O::template load_block<Lanes>(block + sizeof(Lanes) * part);
+    }
+    static bool covers(const std::byte* block, std::uint64_t pattern) {
+        if constexpr (O::has_missing_bits) {
+            Lanes missing = O::missing(part_of(block, 0), Own::mask(pattern, 0));
+            for (std::size_t part = 1; part < parts; ++part)
+                missing = missing | O::missing(part_of(block, part), Own::mask(pattern, part));
+            return O::none(missing);
+        } else {
+            bool hit = true;
+            for (std::size_t part = 0; part < parts; ++part)
+                hit &= O::covers(part_of(block, part), Own::mask(pattern, part));
+            return hit;
+        }
+    }
+};
+
 }  // namespace
 }  // namespace simdbloom::detail

@@ -1,13 +1,12 @@
 // Hashes of strings, one string a lane: XXH64, and SipHash-2-4 for a secret.
 //
 // A string of less than 32 bytes is up to three words of 8 bytes and a tail of up to 7. Every lane
-// takes every step that some string of the chunk needs, and keeps its state where its own string
-// does not need the step. So no branch depends on the size of one string.
+// takes every step that some string of the chunk needs, without effect where its own does not.
 #pragma once
 
 #include <concepts>
 
-#include "core/kernels/siphash.hpp"
+#include "core/kernels/hash.hpp"
 #include "core/kernels/table.hpp"
 #include "core/kernels/xxh64.hpp"
 #include "simdbloom/detail/little_endian.hpp"
@@ -16,8 +15,7 @@ namespace simdbloom::detail {
 namespace {
 
 /// What hashing strings asks of an ISA beyond Operations. choose: the lanes of `yes` where tested &
-/// bits is not 0, else those of `no`. Two lanes do not pay: SSE4.2 took 1.1 to 2.3 times as long as
-/// XXH64 one by one on a Zen 5 (bench/pages/questions.md).
+/// bits is not 0, else those of `no`. Two lanes do not pay (bench/pages/questions.md).
 template <class O>
 concept StringOperations = requires(typename O::V v) {
     { O::choose(v, v, v, v) } -> std::convertible_to<typename O::V>;
@@ -89,27 +87,26 @@ struct SipLanes {
     using V = typename O::V;
     static constexpr auto one = &siphash_of_one;
     static constexpr bool fast_alone = false;
-    SipState<V> state;
+    SipLanesState<O> state;
 
     static SipLanes begin(std::uint64_t low, std::uint64_t high, V) {
         return {sip_begin_lanes<O>(low, high)};
     }
     void word(V w, V tested, V bits) {
-        SipState<V> next = state;
-        next.absorb(w, RotateLanes<O>{});
+        auto next = state;
+        next.absorb(w);
         state.v0 = O::choose(tested, bits, next.v0, state.v0);
         state.v1 = O::choose(tested, bits, next.v1, state.v1);
         state.v2 = O::choose(tested, bits, next.v2, state.v2);
         state.v3 = O::choose(tested, bits, next.v3, state.v3);
     }
     V finish(V tail, V sizes, std::uint64_t) {
-        state.absorb(tail | (sizes << 56), RotateLanes<O>{});
-        return state.finish(O::broadcast(0xFF), RotateLanes<O>{});
+        state.absorb(tail | (sizes << 56));
+        return state.finish(O::broadcast(0xFF));
     }
 };
 
-/// The words of 64 strings, loaded one string after the other. A load that a string has no bytes
-/// for goes to zeros elsewhere: nothing outside of a string is read, and no branch is taken.
+/// The words of 64 strings, loaded one string after the other; zeros for bytes that one lacks.
 struct StagedWords {
     alignas(64) std::uint64_t word[3][chunk_keys];
     alignas(64) std::uint64_t tail[chunk_keys];
@@ -193,8 +190,7 @@ inline void hash_vectors(const Strings& strings, std::size_t n, const StringStep
     }
 }
 
-/// hashes[i] = the hash of string i, of n <= 64. The hashes of strings of 32 bytes and more are
-/// undefined.
+/// hashes[i] = the hash of string i, of n <= 64; of strings of 32 bytes and more undefined.
 template <class O, class Hash, class Strings>
 inline void hash_chunk(const Strings& strings, std::size_t n, const StringSteps& steps,
                        const std::uint64_t* sizes, std::uint64_t low, std::uint64_t high,
@@ -254,10 +250,10 @@ SIMDBLOOM_KERNEL void hash_strings(const Strings& strings, std::size_t n, std::u
 template <class O, class Hash>
 constexpr StringKernels string_kernels_of() {
     if constexpr (StringOperations<O>)
-        return {&hash_strings<O, Hash, StringViews>,
-                &hash_strings<O, Hash, StringOffsets<std::int32_t>>,
-                &hash_strings<O, Hash, StringOffsets<std::int64_t>>,
-                &hash_strings<O, Hash, InlinedStrings>};
+        return {{&hash_strings<O, Hash, StringViews>},
+                {&hash_strings<O, Hash, StringOffsets<std::int32_t>>},
+                {&hash_strings<O, Hash, StringOffsets<std::int64_t>>},
+                {&hash_strings<O, Hash, InlinedStrings>}};
     else return {};
 }
 

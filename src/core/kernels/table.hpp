@@ -21,8 +21,8 @@ struct Prefetching {
 };
 
 /// What a kernel of a layout sees of a filter. Structures have targets of their own; every target
-/// has `bits`, `seed` and `prefetching`. At least 8 bytes behind the bits can be read, because a
-/// cuckoo bucket may be loaded as a word and a d-left bucket as 16 bytes.
+/// has `bits`, `seed` and `prefetching`. 8 bytes behind the bits can be read: a cuckoo bucket may
+/// be loaded as a word and a d-left bucket as 16 bytes.
 struct Target {
     std::byte* bits;
     std::uint64_t blocks;  ///< below 2^32
@@ -44,51 +44,44 @@ struct Batch {
 /// The kernels of one layout, or of a structure with a target T of its own.
 template <class T>
 struct KernelsFor {
-    /// Writes the answers to `out` (nothing, ceil(n/8) bytes, or at most n uint32) and returns how
-    /// many keys were found.
+    /// Writes answers (nothing, ceil(n/8) bytes, or up to n uint32), returns how many are found.
     std::size_t (*lookup)(const T&, Batch, Output, void* out);
     bool lookup_prefetches;  ///< T::prefetching changes the time of `lookup`
-    /// Bit i of the result says that key i, of at most 64, was found. For few keys, one after the
-    /// other.
+    /// Bit i of the result says that key i, of at most 64, was found. Key by key.
     std::uint64_t (*few)(const T&, const std::uint64_t* keys, std::size_t n, bool hashed);
-    std::uint32_t
-        few_below;  ///< batches of fewer keys than this, at most 64, take less time through `few`
+    std::uint32_t few_below;          ///< fewer keys, at most 64, take less time through `few`
     std::uint32_t few_inserts_below;  ///< the same of inserts
-    /// Returns how many keys went in: all of them, except into a table that is full. Null where
-    /// keys never change.
+    /// Returns how many keys went in: all, except into a full table. Null where keys never change.
     std::size_t (*insert)(const T&, Batch);
 };
 using Kernels = KernelsFor<Target>;
 
 /// hashes[i] = the hash of string i, for strings that lie in these ways. The seed of XXH64, or the
 /// secret of SipHash, low and high. All are null where strings are hashed one by one.
-struct StringKernels {
-    template <class Strings>
-    using Kernel = void(const Strings&, std::size_t n, std::uint64_t low, std::uint64_t high,
-                        std::uint64_t* hashes);
-    Kernel<StringViews>* views;
-    Kernel<StringOffsets<std::int32_t>>* offsets32;
-    Kernel<StringOffsets<std::int64_t>>* offsets64;
-    Kernel<InlinedStrings>* inlined;
+template <class Strings>
+struct StringKernel {
+    void (*hash)(const Strings&, std::size_t n, std::uint64_t low, std::uint64_t high,
+                 std::uint64_t* hashes);
 };
+struct StringKernels : StringKernel<StringViews>,
+                       StringKernel<StringOffsets<std::int32_t>>,
+                       StringKernel<StringOffsets<std::int64_t>>,
+                       StringKernel<InlinedStrings> {};
 
 // DO(isa, ..) for each ISA that is compiled for this processor.
+// clang-format off
 #if defined(__x86_64__)
-#define SIMDBLOOM_EACH_ISA(DO, ...)       \
-    DO(scalar __VA_OPT__(, ) __VA_ARGS__) \
-    DO(sse42 __VA_OPT__(, ) __VA_ARGS__)  \
-    DO(avx2 __VA_OPT__(, ) __VA_ARGS__)   \
-    DO(avx512 __VA_OPT__(, ) __VA_ARGS__) \
-    DO(avx512bitalg __VA_OPT__(, ) __VA_ARGS__)
+#define SIMDBLOOM_EACH_ISA(DO, ...)                                      \
+    DO(scalar, __VA_ARGS__) DO(sse42, __VA_ARGS__) DO(avx2, __VA_ARGS__) \
+    DO(avx512, __VA_ARGS__) DO(avx512bitalg, __VA_ARGS__)
 #elif defined(__aarch64__)
-#define SIMDBLOOM_EACH_ISA(DO, ...) \
-    DO(scalar __VA_OPT__(, ) __VA_ARGS__) DO(neon __VA_OPT__(, ) __VA_ARGS__)
+#define SIMDBLOOM_EACH_ISA(DO, ...) DO(scalar, __VA_ARGS__) DO(neon, __VA_ARGS__)
 #elif defined(__wasm__)
-#define SIMDBLOOM_EACH_ISA(DO, ...) \
-    DO(scalar __VA_OPT__(, ) __VA_ARGS__) DO(simd128 __VA_OPT__(, ) __VA_ARGS__)
+#define SIMDBLOOM_EACH_ISA(DO, ...) DO(scalar, __VA_ARGS__) DO(simd128, __VA_ARGS__)
 #else
-#define SIMDBLOOM_EACH_ISA(DO, ...) DO(scalar __VA_OPT__(, ) __VA_ARGS__)
+#define SIMDBLOOM_EACH_ISA(DO, ...) DO(scalar, __VA_ARGS__)
 #endif
+// clang-format on
 
 // A struct Table of kernels exists once for each ISA. Three lines make it:
 //   SIMDBLOOM_DECLARE_KERNELS(Table, name)        in the header that has the struct
@@ -109,8 +102,7 @@ struct StringKernels {
 /// All kernels of the core for one ISA.
 struct KernelTable {
     Kernels of[n_layouts][max_variants];  // [LayoutKind][variant_of(..)]
-    /// hashes[i] = mix(keys[i], seed), or siphash(keys[i], {low, high}), for n keys. The two arrays
-    /// may be the same.
+    /// hashes[i] = mix(keys[i], seed), or siphash(keys[i], {low, high}); hashes may be keys.
     void (*mix)(const std::uint64_t* keys, std::size_t n, std::uint64_t seed,
                 std::uint64_t* hashes);
     void (*siphash)(const std::uint64_t* keys, std::size_t n, std::uint64_t low, std::uint64_t high,
@@ -126,13 +118,11 @@ std::uint64_t siphash_of_one(const char* bytes, std::size_t size, std::uint64_t 
                              std::uint64_t high) noexcept;
 
 /// Puts a tag, whose two buckets are full, into one of them, and moves others. Returns false, with
-/// the table as it was, when no place was found. Compiled once for the baseline, because it follows
-/// dependent loads.
+/// the table as it was, when no place was found. Dependent loads: compiled for the baseline alone.
 bool cuckoo_evict(const Target&, unsigned fingerprint_bits, std::uint64_t bucket,
                   std::uint64_t other, std::uint32_t tag) noexcept;
 
-/// Puts a remainder of r bits into one of its four buckets, or raises its counter where it is
-/// already there. Returns false if all four are full.
+/// Puts a remainder of r bits into a bucket, or raises its counter. Returns false if all are full.
 bool dleft_place(std::byte* const (&bucket)[4], unsigned r, std::uint32_t remainder) noexcept;
 
 }  // namespace simdbloom::detail

@@ -1,6 +1,5 @@
-// XXH64 of bytes of any number (xxHash, doc/xxhash_spec.md). Not the library xxHash, which would be
-// one more package for every user, for 50 lines: kernels hash strings by code of ours anyway. The
-// tests compare with xxHash.
+// XXH64 of bytes of any number (xxHash, doc/xxhash_spec.md). Not the library xxHash, one more
+// package for every user, for 50 lines. The tests compare with it.
 #pragma once
 
 #include <bit>

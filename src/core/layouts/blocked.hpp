@@ -7,9 +7,8 @@
 // - The others take a vector of keys, and probe after probe of each; they stop once no key of the
 //   vector can be found.
 //
-// Two positions of a key may be the same bit; the exact model counts that. It has the least FPR of
-// all layouts that load one line, and of those the longest test. Measured: bench/pages/results.md;
-// tried: bench/pages/tried.md, "Probing on AVX-512", "Patterns".
+// The least FPR of all layouts that load one line, and the longest test. Measured:
+// bench/pages/results.md; tried: bench/pages/tried.md, "Probing on AVX-512", "Patterns".
 #pragma once
 
 #include <type_traits>
@@ -19,15 +18,14 @@
 namespace simdbloom::detail {
 namespace {
 
-/// A filter of bits, or of counters with cell_bits = 4. bit_position counts bits in both cases; the
-/// position of a counter is that of its lowest bit.
+/// Bits, or counters with cell_bits = 4, whose position is that of their lowest bit.
 template <class O, unsigned cell_bits = 1>
-struct Blocked512 : OneLine<O, 64> {
+struct Anywhere : OneLine<O, 64> {
     static constexpr std::uint32_t few_below = 4;
     static constexpr unsigned max_k = layouts::blocked512::traits.k_max;
     static constexpr bool by_shifts = O::has_zero_shifts && cell_bits == 1;
     template <class P>
-    using Over = Blocked512<P, cell_bits>;
+    using Over = Anywhere<P, cell_bits>;
     using typename OneLine<O, 64>::V;
     using OneLine<O, 64>::stage_address;
     struct InsertStage : LineStage {
@@ -95,22 +93,18 @@ private:
         }
     }
     // Sets k bits anywhere in a line. For each position, every word of the line shifts a 1 by
-    // position minus the word's own first bit:
+    // position minus the word's own first bit. A shift by 64 or more, or by a negative count, is 0:
     //
     //   word             ..  word 1   word 2   word 3  ..
     //   its first bit         64       128      192
     //   position 130          66        2       -62
     //   1 << that              0       bit 2      0
-    //
-    // A shift by 64 or more, or by a negative count, leaves 0. So the bit lands only in its own
-    // word.
     static void set_anywhere(unsigned k, std::byte* block, const Stage& s, std::size_t i) {
         constexpr std::size_t parts = 8 / O::lanes;
         V line[parts];
-        for (std::size_t part = 0; part < parts; ++part) {
-            line[part] = O::load_block(block + 8 * O::lanes * part);
-        }
-        // Unrolled whole: as a loop, a key from DRAM takes 1.4 times as long (Zen 5).
+        for (std::size_t part = 0; part < parts; ++part)
+            line[part] = O::template load_block<V>(block + 8 * O::lanes * part);
+            // Unrolled whole: as a loop, a key from DRAM takes 1.4 times as long (Zen 5).
 #pragma GCC unroll 8
         for (unsigned r = 0; r < max_k; r += 2) {
             if (r >= k) break;
@@ -137,9 +131,9 @@ private:
 };
 
 template <class O>
-struct KernelOf<O, LayoutKind::blocked512, 0> : std::type_identity<Blocked512<O>> {};
+struct KernelOf<O, LayoutKind::blocked512, 0> : std::type_identity<Anywhere<O>> {};
 template <class O>
-struct KernelOf<O, LayoutKind::counting512, 0> : std::type_identity<Blocked512<O, 4>> {};
+struct KernelOf<O, LayoutKind::counting512, 0> : std::type_identity<Anywhere<O, 4>> {};
 
 }  // namespace
 }  // namespace simdbloom::detail

@@ -8,15 +8,10 @@
 // Keys are tested 64 at a time. The keys that pass are put side by side into a queue, and go on
 // when the queue holds 64 (Polychroniou & Ross 2014 refill lanes for the same reason). No branch
 // depends on a bit of the filter, so lines are fetched for many chunks at once. Queues keep the
-// order of the keys.
-//
-// The alternative is two probes at once, and the survivors of each chunk together through the
-// others. ns a key of the queues and of that alternative (AVX-512, k = 8): 16 KiB 2.2 and 3.6, 256
-// KiB 2.6 and 4.4, 8 MiB 5.5 and 9.6, 256 MiB 18.5 and 31 (bench/pages/tried.md, "Algorithms").
+// order of the keys. Tried: bench/pages/tried.md, "Algorithms".
 #pragma once
 
 #include "core/kernels/driver.hpp"
-#include "core/kernels/emit.hpp"
 #include "core/kernels/one_line.hpp"
 
 namespace simdbloom::detail {
@@ -26,8 +21,7 @@ namespace {
 template <class O, unsigned cell_bits = 1>
 struct Classic {
     static constexpr std::uint32_t few_below = 7, few_inserts_below = 5;
-    // With 64 keys, 512 lines are on their way if k = 8: 29.3 ns a key from 256 MiB, with 192 lines
-    // 27.5 (Zen 5).
+    // With 64 keys, 512 lines are on their way if k = 8: 29.3 ns a key from 256 MiB, not 27.5.
     static constexpr std::size_t insert_chunk = 32;
     using V = typename O::V;
     struct Stage {
@@ -62,8 +56,7 @@ struct Classic {
         return true;
     }
     // All probes of a vector of keys are computed before the first bit is set: key by key, each
-    // probe would wait for the multiplication of the one before. Scalar code goes key by key: 7.0
-    // ns against 11.5 (k = 8, 16 KiB, Zen 5).
+    // would wait for the product before it. Scalar code goes key by key: 7.0 ns, not 11.5 (16 KiB).
     static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
         V position = O::load(s.position + i);
         if constexpr (O::lanes == 1) {
@@ -86,9 +79,8 @@ struct Classic {
 
 private:
     static constexpr unsigned max_k = layouts::classic::traits.k_max;
-    // Level i makes probe i. The last level, which 1 in 128 absent keys reach, makes all probes
-    // that are left, each after the one before: with 6 levels, half of the keys present, k = 8, a
-    // key took 8.9 ns, not 8.1 (AVX2, 2 MiB, Xeon 167).
+    // Level i makes probe i. The last, which 1 in 128 absent keys reach, makes all that are left:
+    // with 6 levels, half of the keys present, 8.9 ns a key, not 8.1 (AVX2, 2 MiB, Xeon 167).
     static constexpr unsigned levels = 8;
     struct Numbers {
         std::uint64_t number[O::lanes] = {};
@@ -120,16 +112,14 @@ private:
         else return O::nibble((position << 2) & O::broadcast(60));
     }
 
-    /// Those of the lanes in `alive` whose bit or counter is set. Dead lanes load nothing, because
-    /// their lines would cost bandwidth.
+    /// Those of the lanes in `alive` whose bit or counter is set. Dead lanes load nothing.
     static unsigned test(const Target& t, V position, unsigned alive) {
         const V words = O::gather64(t.bits, offset_vector(t, position), alive);
         if constexpr (O::has_bit_lanes && cell_bits == 1) return O::bit_lanes(words, position);
         else return O::nonzero_lanes(words & mask(position));
     }
 
-    /// A ring of keys on their way through the probes: for each key the position of its next probe,
-    /// and its number in the batch.
+    /// A ring of keys on their way: the position of the next probe, and the number in the batch.
     struct Queue {
         static constexpr std::size_t room =
             2 * chunk_keys;  // at most 63 keys wait when 64 more come
@@ -183,11 +173,8 @@ private:
             return emit.end(b.size);
         }
 
-        /// Makes the probe of one level for 64 keys. All are tested before the first is stored in a
-        /// queue: the address of that store depends on the tests before it, and later loads would
-        /// wait for the address. On a Xeon (model 167, AVX2, 2 MiB, 6 levels; none, half, all of
-        /// the keys present) a vector at a time took 4.58, 11.7, 18.3 ns, this takes 3.56, 9.2,
-        /// 12.6.
+        /// Makes the probe of one level for 64 keys, all before the first store into a queue, for
+        /// whose address later loads would wait: 1.3 times the time (Xeon 167, AVX2, 2 MiB).
         template <unsigned level, class NumbersAt>
         void pass_chunk(const std::uint64_t* position, const NumbersAt& numbers_at) {
             // Scalar code branches: 3.9 ns key by key, 6.5 this way (16 KiB).
@@ -224,8 +211,7 @@ private:
             emit(keys, alive);
         }
 
-        /// Takes 64 keys from every queue that holds so many, from the last queue to this one. The
-        /// keys that pass wait for the next turn, so that no load waits for a test of this turn.
+        /// Takes 64 keys from each queue that has them, the last first: no load waits for a test.
         template <unsigned level>
         void flow() {
             if constexpr (level < levels) {
@@ -255,10 +241,10 @@ private:
     };
 };
 
-template <class O>
-struct KernelOf<O, LayoutKind::classic, 0> : std::type_identity<Classic<O>> {};
-template <class O>
-struct KernelOf<O, LayoutKind::counting, 0> : std::type_identity<Classic<O, 4>> {};
+template <class O, LayoutKind kind>
+requires(traits_of(kind).anywhere) struct KernelOf<O, kind, 0>
+    : std::type_identity<Classic<O, traits_of(kind).cell_bits()>> {
+};
 
 }  // namespace
 }  // namespace simdbloom::detail

@@ -6,8 +6,7 @@
 // copies of the tag has a slot of zeros where the tag is.
 //
 // Limits: two lines a lookup, eight copies of a key, and a load of about 0.95; then inserts fail.
-// An insert into two full buckets follows dependent loads, so that part is compiled once, for the
-// baseline (filters/cuckoo.cpp). Measured: bench/pages/results.md.
+// Measured: bench/pages/results.md.
 #pragma once
 
 #include "core/kernels/answers.hpp"
@@ -79,20 +78,17 @@ private:
         V two = tag | (tag << static_cast<int>(bits));
         return two | (two << static_cast<int>(2 * bits));
     }
-    // Nonzero exactly if one of the slots is zero. (x - ones) sets the high bit of a slot that was
-    // zero; `high` keeps the high bits, and ~x removes those that were set before.
+    // Nonzero exactly if one of the slots is zero: x - ones sets its high bit, which x has not set.
     static V zero_slots(V x) {
         const V ones = O::broadcast(slot_ones), high = O::broadcast(slot_ones << (bits - 1));
         return (x - ones) & (x ^ O::broadcast(~std::uint64_t{0})) & high;
     }
 };
 
-template <class O>
-struct KernelOf<O, LayoutKind::cuckoo8, 0> : std::type_identity<Cuckoo<O, 8>> {};
-template <class O>
-struct KernelOf<O, LayoutKind::cuckoo12, 0> : std::type_identity<Cuckoo<O, 12>> {};
-template <class O>
-struct KernelOf<O, LayoutKind::cuckoo16, 0> : std::type_identity<Cuckoo<O, 16>> {};
+template <class O, LayoutKind kind>
+requires(traits_of(kind).family == Family::cuckoo) struct KernelOf<O, kind, 0>
+    : std::type_identity<Cuckoo<O, traits_of(kind).fingerprint_bits>> {
+};
 
 }  // namespace
 }  // namespace simdbloom::detail

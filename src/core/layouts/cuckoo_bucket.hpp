@@ -1,5 +1,4 @@
-// The four slots of a bucket of a cuckoo table, as one integer. For kernels and for
-// filters/cuckoo.cpp.
+// The four slots of a bucket of a cuckoo table, as one integer.
 #pragma once
 
 #include <cstring>
@@ -34,8 +33,7 @@ struct CuckooBucket {
     void set(unsigned i, std::uint32_t tag_new) noexcept {
         slots = (slots & ~(slot << (i * bits))) | std::uint64_t{tag_new} << (i * bits);
     }
-    /// Nonzero exactly if a slot has this tag; its lowest bit is the highest of the first such
-    /// slot.
+    /// Nonzero exactly if a slot has this tag; its lowest bit is the highest of the first of them.
     std::uint64_t holding(std::uint32_t tag_sought) const noexcept {
         const std::uint64_t x = slots ^ (tag_sought * ones);  // zero in the slots sought
         return (x - ones) & ~x & (ones << (bits - 1));
@@ -49,8 +47,7 @@ struct CuckooBucket {
 };
 
 /// Puts a tag into one of its buckets: the first that has room. A mask in place of the branch took
-/// 29 ns a key up to a load of 0.95 and not 24, because the next keys wait for it (cuckoo12, 16
-/// KiB, Zen 5).
+/// 29 ns a key up to a load of 0.95 and not 24: the next keys wait for it (cuckoo12, 16 KiB).
 template <unsigned bits>
 inline bool cuckoo_place(const Target& t, std::uint64_t bucket, std::uint64_t other,
                          std::uint32_t tag) noexcept {

@@ -99,12 +99,10 @@ private:
     }
 };
 
-template <class O>
-struct KernelOf<O, LayoutKind::dleft12, 0> : std::type_identity<DLeft<O, 12>> {};
-template <class O>
-struct KernelOf<O, LayoutKind::dleft14, 0> : std::type_identity<DLeft<O, 14>> {};
-template <class O>
-struct KernelOf<O, LayoutKind::dleft16, 0> : std::type_identity<DLeft<O, 16>> {};
+template <class O, LayoutKind kind>
+requires(traits_of(kind).family == Family::dleft) struct KernelOf<O, kind, 0>
+    : std::type_identity<DLeft<O, traits_of(kind).fingerprint_bits>> {
+};
 
 }  // namespace
 }  // namespace simdbloom::detail

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "core/kernels/siphash.hpp"
 #include "core/kernels/strings.hpp"
 #include "core/layouts/list.hpp"
 

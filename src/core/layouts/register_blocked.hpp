@@ -4,9 +4,9 @@
 // of them by one comparison. The mask is built when the key is staged. With AVX512-BITALG no mask
 // is needed: the staged bytes are positions, and one instruction fetches the bits at them.
 //
-// Limits: k <= 8. The keys of a word are few, and their number varies: the FPR is higher than that
-// of a block of 256 or 512 bits, and more bits a key help less. Measured: bench/pages/results.md;
-// tried: bench/pages/tried.md, "Probing on AVX-512", "Probing on AVX2".
+// Limits: k <= 8. The number of keys of a word varies much, so the FPR is higher than that of
+// larger blocks, and more bits a key help less. Measured: bench/pages/results.md; tried:
+// bench/pages/tried.md, "Probing on AVX-512", "Probing on AVX2".
 #pragma once
 
 #include <type_traits>
@@ -33,8 +33,7 @@ struct RegisterLayout : OneLine<O, word_bits / 8> {
     static constexpr bool direct = most_k <= direct_k;
     static_assert(direct || least_k > direct_k);
 
-    // The staged pattern is the mask itself. Where the ISA can fetch bits by position, it is the
-    // positions of the bits.
+    // The staged pattern is the mask, or the positions of its bits if the ISA fetches bits by them.
     static void stage(const Target& t, const Hashes<O>& hash, Stage& s, std::size_t i) {
         if constexpr (O::has_bit_gather) {
             stage_address(t, hash, s, i);

@@ -6,9 +6,9 @@
 // AVX2, half of one of AVX-512, two of SSE4.2 and NEON, and eight words of scalar code. AVX-512
 // tests two keys in one vector (Ops::test_split_eight).
 //
-// Limits: k is the number of words. A word holds the bits of every key of its block: at 12 bits a
-// key, the FPR of split256 is 1.3 times that of k bits anywhere in a line. Measured:
-// bench/pages/results.md; tried: bench/pages/tried.md, "Probing on AVX-512", "Probing on AVX2".
+// Limits: k is the number of words. At 12 bits a key, the FPR of split256 is 1.3 times that of k
+// bits anywhere in a line. Measured: bench/pages/results.md; tried: bench/pages/tried.md, "Probing
+// on AVX-512", "Probing on AVX2".
 #pragma once
 
 #include <type_traits>
@@ -20,15 +20,14 @@ namespace {
 
 /// One bit in each of 8 or 16 words of 32 bits.
 template <class O, std::size_t words>
-struct Split : OneLine<O, 4 * words> {
+struct Split : WordByWord<Split<O, words>, O, 4 * words, typename O::V32> {
     static constexpr std::uint32_t few_below = 24, few_inserts_below = 16;
-    using typename OneLine<O, 4 * words>::V;
-    using OneLine<O, 4 * words>::stage_address;
+    using Base = WordByWord<Split<O, words>, O, 4 * words, typename O::V32>;
+    using Base::stage_address, Base::part_of, Base::covers;
     using V32 = typename O::V32;
     using Stage = LineStage;
-    static constexpr std::size_t bytes = 4 * words, parts = words / O::lanes32;
     static_assert(words == 8 || words == 16);
-    static constexpr bool by_carry = O::has_carry_test && parts == 1;
+    static constexpr bool by_carry = O::has_carry_test && Base::parts == 1;
     using Answers = typename std::conditional_t<
         words == 8,
         std::type_identity<typename O::template SplitAnswers<typename std::conditional_t<
@@ -50,8 +49,8 @@ struct Split : OneLine<O, 4 * words> {
         } else if constexpr (by_carry) {
             std::uint64_t hits = 0;
             for (std::size_t j = O::lanes; j-- > 0;)
-                hits = O::append_covers32(hits, O::load_block32(t.bits + s.offset[at + j]),
-                                          mask(s.pattern[at + j], 0));
+                hits = O::append_covers(hits, part_of(t.bits + s.offset[at + j], 0),
+                                        mask(s.pattern[at + j], 0));
             answers.set(i, static_cast<unsigned>(hits));
         } else {
             for (std::size_t j = 0; j < O::lanes; ++j)
@@ -59,42 +58,14 @@ struct Split : OneLine<O, 4 * words> {
         }
     }
     static bool test_key(const Target& t, std::uint64_t hash) {
-        return covers(t.bits + block_index(hash, t.blocks) * bytes, hash);
+        return covers(t.bits + block_index(hash, t.blocks) * 4 * words, hash);
     }
     // AVX-512 takes 0.36 ns a key, and 0.39 in a loop that may hash too (16 KiB, Zen 5).
     static constexpr bool tests_hashes = words == 8;
-    static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
-        for (std::size_t j = i; j < i + n; ++j)
-            for (std::size_t part = 0; part < parts; ++part) {
-                std::byte* w = part_of(t, s, j, part);
-                O::store_block32(w, O::load_block32(w) | mask(s.pattern[j], part));
-            }
-        return n;
-    }
-
-private:
-    static bool covers(const std::byte* block, std::uint64_t pattern) {
-        const auto vector = [&](std::size_t part) {
-            return O::load_block32(block + 4 * O::lanes32 * part);
-        };
-        if constexpr (O::has_missing_bits) {
-            V32 missing = O::missing(vector(0), mask(pattern, 0));
-            for (std::size_t part = 1; part < parts; ++part)
-                missing = missing | O::missing(vector(part), mask(pattern, part));
-            return O::none(missing);
-        } else {
-            bool hit = true;
-            for (std::size_t part = 0; part < parts; ++part)
-                hit &= O::covers32(vector(part), mask(pattern, part));
-            return hit;
-        }
-    }
     static V32 mask(std::uint64_t pattern, std::size_t part) {
-        const V32 x = O::broadcast32(static_cast<std::uint32_t>(pattern));
-        return O::bit32((x * O::load32(salt_lanes.lane + part * O::lanes32)) >> 27);
-    }
-    static std::byte* part_of(const Target& t, const Stage& s, std::size_t i, std::size_t part) {
-        return t.bits + s.offset[i] + 4 * O::lanes32 * part;
+        const V32 x = O::broadcast32(static_cast<std::uint32_t>(pattern)),
+                  salts_here = O::template load_block<V32>(salt_lanes.lane + part * O::lanes32);
+        return O::bit32((x * salts_here) >> 27);
     }
 };
 

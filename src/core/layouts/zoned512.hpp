@@ -4,8 +4,7 @@
 // 64-bit lane: a vector tests the same zone of O::lanes keys, by a gather. With AVX512-BITALG the
 // bits are fetched by their positions; elsewhere a mask is built from shifts.
 //
-// Limits: the product of x and spread_multiplier has 64 bits, of which z = 2 with k = 8 takes 52.
-// Its FPR is above that of k bits anywhere in a line. Measured: bench/pages/results.md.
+// Limits: the FPR is above that of k bits anywhere in a line. Measured: bench/pages/results.md.
 #pragma once
 
 #include "core/kernels/one_line.hpp"

@@ -32,12 +32,9 @@ Sum power(const Sum& a, unsigned n) {
     return result;
 }
 
-// The chance that `query` balls all hit occupied bins, of `bins` bins. If l given bins are all
-// empty with chance e_l, it is the sum of weight[l] * e_l.
-//
-// Derivation, by the number j of distinct bins that the query uses: S(query, j) (bins)_j /
-// bins^query is the chance of j bins. The chance that these j are all occupied is, by inclusion and
-// exclusion, sum_l (-1)^l C(j, l) e_l.
+// The chance that `query` balls all hit occupied bins, of `bins` bins, is the sum of weight[l] *
+// e_l, if l given bins are all empty with chance e_l: S(query, j) (bins)_j / bins^query is the
+// chance of j distinct bins, and sum_l (-1)^l C(j, l) e_l that of these all being occupied.
 std::vector<long double> weights_of_empty(long double bins, unsigned query) {
     std::vector<long double> distinct(query + 1, 0.0L);  // distribution of j
     distinct[0] = 1;
@@ -85,8 +82,7 @@ double poisson_mean(const Sum& sum, double load) {
 double binomial_mean(const Sum& sum, std::uint64_t n, std::uint64_t blocks) {
     long double f = 0;
     for (const auto& t : sum) {
-        // Above -1, because every base is above 0: no layout asks for as many bits as it has bins.
-        // The logarithm of 1 minus it, in place of log1p, lost 9 digits with 10^9 keys.
+        // Above -1: no layout asks for as many bits as it has bins. std::log lost 9 digits here.
         const long double hit = (t.base - 1) / static_cast<long double>(blocks);
         f += t.weight * std::exp(static_cast<long double>(n) * std::log1p(hit));
     }
@@ -119,8 +115,7 @@ double variance_of_fill(double bins, double balls) {
     return std::max(variance, 0.0);
 }
 
-// A key is found by the strangers with its own pair of a bucket and a tag, and with the pair of its
-// other bucket and that tag. Where the two buckets are one, only half as many strangers find it.
+// Strangers find a key by its tag in one of its two buckets; half as many where the two are one.
 // `slots[l]` is the number of keys with 2^-l of that chance.
 template <class Slots>
 double found_in_pairs(double tags, double buckets, double homes, const Slots& slots) {
@@ -269,9 +264,7 @@ double deviation(const Layout& layout, std::uint64_t n, std::uint64_t blocks) {
         return layout.k * mean / fill * std::sqrt(variance_of_fill(m, balls));
     }
     if (layout.is_table()) {
-        // The share of the possible strangers that are found. A stranger is a fingerprint: a bucket
-        // and a tag. A key takes two fingerprints of a cuckoo table, or one where its two buckets
-        // are one.
+        // The share of all fingerprints, a bucket and a tag; a key takes two of a cuckoo table.
         const auto keys = static_cast<double>(n);
         const double all = count * (std::exp2(layout.fingerprint_bits()) - 1);
         if (!layout.is_cuckoo() || blocks == 1) return std::sqrt(variance_of_fill(all, keys));
@@ -281,9 +274,8 @@ double deviation(const Layout& layout, std::uint64_t n, std::uint64_t blocks) {
     const Sum chance = layout_sum(layout, 1);
     const double mean = binomial_mean(chance, n, blocks);
     const double second = binomial_mean(layout_sum(layout, 2), n, blocks);
-    // The loads of all blocks add up to n. So what a straight line through (load, chance) explains
-    // cancels out: of Var(chance) the part Cov(chance, load)^2 / Var(load). Cov(chance, load) is
-    // Var(load) times the mean step of the chance from i to i + 1 of n - 1 other keys.
+    // The loads of all blocks add up to n: of Var(chance), Cov(chance, load)^2 / Var(load) cancels
+    // out. Cov(chance, load) is Var(load) times the mean step from i to i + 1 of n - 1 other keys.
     Sum one_more = chance;
     for (auto& t : one_more) t.weight *= t.base;
     const double step =

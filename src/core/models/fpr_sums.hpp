@@ -7,8 +7,7 @@
 
 namespace simdbloom::fpr {
 
-// f(i) = sum of weight * base^i over the terms. In long double: the weights alternate in sign and
-// reach C(16, 8), so 64 bits of mantissa leave an error below 1e-14.
+// f(i) = sum of weight * base^i: weights up to C(16, 8) of either sign leave an error below 1e-14.
 struct Term {
     long double weight, base;
 };

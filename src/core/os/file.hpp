@@ -40,11 +40,10 @@ private:
 SIMDBLOOM_API File open_to_read(const std::filesystem::path& path, bool waits) noexcept;
 
 struct FileState {
-    bool is_regular, is_folder;
+    bool is_regular;
     std::uint64_t bytes, bytes_on_disk;  ///< fewer on the disk: the file has holes
 };
-/// What a file is, or nothing with errno set. A path is not opened to find out: opening a FIFO
-/// waits for a writer, and opening a device may do something.
+/// What a file is, or nothing with errno set. A path is not opened: that may wait, or do something.
 SIMDBLOOM_API std::optional<FileState> state_of(int file) noexcept;
 std::optional<FileState> state_of(const std::filesystem::path& path) noexcept;
 
@@ -52,17 +51,15 @@ std::optional<FileState> state_of(const std::filesystem::path& path) noexcept;
 SIMDBLOOM_API std::ptrdiff_t read_some(int file, std::span<std::byte> to) noexcept;
 /// Returns false with errno set; errno is 0 where the file ends early.
 SIMDBLOOM_API bool read_at(int file, std::uint64_t offset, std::span<std::byte> to) noexcept;
-/// The first byte at or behind `offset` that is in no hole; 2^64 - 1 if there is none. `offset`
-/// where the system does not say.
+/// The first byte from `offset` on that is in no hole, else 2^64 - 1; `offset` if it is not known.
 std::uint64_t data_behind(int file, std::uint64_t offset) noexcept;
 SIMDBLOOM_API bool write_all(int file, std::span<const std::byte> bytes) noexcept;
 
 /// Writes the file. Returns false with errno set where it cannot.
 using WriteFile = std::function<bool(int file)>;
-/// Afterwards the file has the bytes that `write` writes. If that fails, the file is as it was
-/// before, and std::system_error with the path is thrown. A symbolic link stays, and the file that
-/// it leads to is replaced. Who may read and write the file stays the same; a new file obeys the
-/// umask. A file that is no regular file is written to.
+/// Afterwards the file has the bytes that `write` writes. If that fails, the file is as it was, and
+/// std::system_error with the path is thrown. A symbolic link stays; the file that it leads to is
+/// replaced and keeps its rights; a new file obeys the umask. Other than regular files are written.
 SIMDBLOOM_API void save_whole(const std::filesystem::path& path, const WriteFile& write);
 
 }  // namespace simdbloom::detail

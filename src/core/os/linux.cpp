@@ -23,12 +23,12 @@ namespace {
 
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
-/// The beginning of a file of the kernel's, empty if there is no such file. Everything that is
-/// asked for stands in the first 8 KiB.
+/// The first 8 KiB of a file of the kernel's; empty if there is no such file.
 class Text {
 public:
-    explicit Text(const std::string& path) {
-        const File file = open_file(path.c_str(), O_RDONLY);
+    explicit Text(const std::string& path) noexcept : Text(path.c_str()) {}
+    explicit Text(const char* path) noexcept {
+        const File file = open_file(path, O_RDONLY);
         if (!file) return;
         ssize_t n;
         while (size_ < bytes_.size() &&
@@ -36,9 +36,9 @@ public:
             size_ += static_cast<std::size_t>(n);
     }
     std::string_view view() const noexcept { return {bytes_.data(), size_}; }
+    std::string_view line() const noexcept { return view().substr(0, view().find('\n')); }
 
-    /// The number behind `name`, which stands at the beginning of a line. With the name "" it is
-    /// the number of the first line.
+    /// The number behind `name`, which begins a line; with the name "" that of the first line.
     std::optional<std::uint64_t> number(std::string_view name) const {
         std::string_view rest = view();
         while (rest.substr(0, name.size()) != name) {
@@ -112,24 +112,6 @@ std::uint64_t available_memory() { return available_memory_in(""); }
 
 namespace {
 
-/// The first line of a short file.
-struct Line {
-    Line(const char* folder, int index, const char* name) noexcept {
-        char path[4096];
-        const int n = std::snprintf(path, sizeof path, "%s/index%d/%s", folder, index, name);
-        if (n < 0 || static_cast<std::size_t>(n) >= sizeof path) return;
-        const File file = open_file(path, O_RDONLY);
-        if (!file) return;
-        const ssize_t got = ::read(file.get(), text_, sizeof text_);
-        std::string_view all(text_, got < 0 ? 0 : static_cast<std::size_t>(got));
-        text = all.substr(0, all.find('\n'));
-    }
-    std::string_view text;
-
-private:
-    char text_[32];
-};
-
 /// "48K" is 49152; 0 for what is no size.
 std::size_t size_of(std::string_view text) noexcept {
     std::size_t n = 0;
@@ -149,11 +131,16 @@ std::size_t size_of(std::string_view text) noexcept {
 Caches caches_in(const char* folder) noexcept {
     Caches caches;
     for (int i = 0; i < 8; ++i) {
-        const Line level(folder, i, "level"), type(folder, i, "type"), size(folder, i, "size");
-        if (type.text != "Data" && type.text != "Unified") continue;
-        if (level.text == "1") caches.l1d = size_of(size.text);
-        if (level.text == "2") caches.l2 = size_of(size.text);
-        if (level.text == "3") caches.l3 = size_of(size.text);
+        const auto read = [&](const char* name) {
+            char path[4096];
+            const int n = std::snprintf(path, sizeof path, "%s/index%d/%s", folder, i, name);
+            return Text(n > 0 && n < static_cast<int>(sizeof path) ? path : "");
+        };
+        const Text level = read("level"), type = read("type"), size = read("size");
+        if (type.line() != "Data" && type.line() != "Unified") continue;
+        if (level.line() == "1") caches.l1d = size_of(size.line());
+        if (level.line() == "2") caches.l2 = size_of(size.line());
+        if (level.line() == "3") caches.l3 = size_of(size.line());
     }
     return caches;
 }
@@ -184,8 +171,7 @@ bool name_nameless(int file, const std::filesystem::path& name) noexcept {
     return ::linkat(AT_FDCWD, ours, AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 
-// Links in /proc lead to open files and not to names. The name that such a link gives may be
-// another file, or none.
+// Links in /proc lead to open files. The name that such a link gives may be another file, or none.
 bool names_open_file(const std::filesystem::path& path) {
     struct statfs of;
     return is_link(path) && ::statfs(folder_of(path).c_str(), &of) == 0 &&

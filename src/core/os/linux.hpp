@@ -8,8 +8,7 @@
 
 namespace simdbloom::detail {
 
-/// What the machine and the control groups of this process say. `root` is the folder with proc and
-/// sys.
+/// What the machine and the control groups of this process say; `root` has proc and sys.
 std::uint64_t available_memory_in(const std::string& root);
 /// What a folder such as /sys/devices/system/cpu/cpu0/cache says: `index*/level`, `type` and
 /// `size`. A size that is no number, such as a broken one, counts as not said.

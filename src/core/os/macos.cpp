@@ -35,8 +35,7 @@ Caches read_caches() noexcept {
             cache("hw.perflevel0.l3cachesize", "hw.l3cachesize")};
 }
 
-// The memory of the machine: macOS makes room for swap when it needs some, and does not say how
-// much.
+// The memory of the machine: macOS does not say for how much swap it could make room.
 std::uint64_t available_memory() {
     const std::uint64_t bytes = number("hw.memsize");
     return bytes != 0 ? bytes : std::numeric_limits<std::uint64_t>::max();
@@ -49,8 +48,7 @@ bool fill_random(std::span<std::byte> to) noexcept {
     return true;
 }
 
-// fsync(2) leaves the bytes in the cache of the drive. fcntl(2): not every file system has
-// F_FULLFSYNC.
+// fsync(2) leaves the bytes in the drive's cache. Not every file system has F_FULLFSYNC.
 bool flush(int file) noexcept {
     if (::fcntl(file, F_FULLFSYNC) != -1) return true;
     while (::fsync(file) != 0)

@@ -7,8 +7,7 @@
 
 namespace simdbloom::detail {
 
-/// Whether the functions below are there. The memory of a WebAssembly module is one array, of which
-/// nothing is given back.
+/// Whether the functions below are there. WebAssembly gives back no memory.
 #ifdef __EMSCRIPTEN__
 inline constexpr bool has_pages = false;
 #else
@@ -17,8 +16,7 @@ inline constexpr bool has_pages = true;
 inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 std::size_t page_size() noexcept;
-/// Zeros, `bytes` being whole pages; null where there is no memory. Where a system gives huge pages
-/// to whoever asks, aligned to one.
+/// Zeros, `bytes` being whole pages, aligned to a huge page if any process may have those; or null.
 void* map_pages(std::size_t bytes) noexcept;
 void unmap_pages(void* pages, std::size_t bytes) noexcept;
 /// Has no effect where the system refuses, or has no such advice.
@@ -35,8 +33,7 @@ void free_aligned(void* allocated) noexcept;
 /// The bytes that the system says are available before it ends processes to get memory back; 2^64 -
 /// 1 where it does not say. Cached files count as available, and so does free swap.
 std::uint64_t available_memory();
-/// Throws AllocationError if so many bytes are not available. Linux hands out addresses and looks
-/// for memory only when they are written. A process that gets no memory then is killed.
+/// Throws AllocationError if so many bytes are not available; Linux would end the process later.
 void check_available(std::uint64_t bytes);
 
 /// Random bits that nobody can foretell. Returns false with errno set where there are none.

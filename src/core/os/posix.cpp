@@ -39,23 +39,22 @@ bool is_link(const fs::path& path) noexcept {
 
 namespace {
 
-FileState state_of(const struct stat& s) noexcept {
-    return {S_ISREG(s.st_mode), S_ISDIR(s.st_mode), static_cast<std::uint64_t>(s.st_size),
-            512 * static_cast<std::uint64_t>(s.st_blocks)};
+std::optional<FileState> state_of(int failed, const struct stat& s) noexcept {
+    if (failed != 0) return std::nullopt;
+    return FileState{S_ISREG(s.st_mode), static_cast<std::uint64_t>(s.st_size),
+                     512 * static_cast<std::uint64_t>(s.st_blocks)};
 }
 
 }  // namespace
 
 std::optional<FileState> state_of(int file) noexcept {
     struct stat status;
-    if (::fstat(file, &status) != 0) return std::nullopt;
-    return state_of(status);
+    return state_of(::fstat(file, &status), status);
 }
 
 std::optional<FileState> state_of(const fs::path& path) noexcept {
     struct stat status;
-    if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-    return state_of(status);
+    return state_of(::stat(path.c_str(), &status), status);
 }
 
 std::ptrdiff_t read_some(int file, std::span<std::byte> to) noexcept {

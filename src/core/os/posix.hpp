@@ -23,8 +23,7 @@ bool is_link(const std::filesystem::path& path) noexcept;
 
 /// Flushes what was written to the disk.
 bool flush(int file) noexcept;
-/// A new file without a name, which nothing of stays behind if the process is killed; none where a
-/// system has no such files.
+/// A new file without a name, nothing of which stays after a kill; none if there are no such files.
 File open_nameless(const std::filesystem::path& folder, mode_t mode) noexcept;
 /// Gives such a file a name that is not taken.
 bool name_nameless(int file, const std::filesystem::path& name) noexcept;

@@ -1,5 +1,4 @@
-// A save is whole or leaves the file as it was: a new file is written and takes the name of the old
-// one.
+// A save writes a new file, which takes the name of the old one once it is whole.
 #include <sys/file.h>
 
 #include <cstdio>
@@ -20,8 +19,7 @@ namespace {
                             "simdbloom: cannot write " + path.string());
 }
 
-/// The name that `path` leads to, whether a file has that name or not. For a link to an open
-/// file, the link itself.
+/// The name that `path` leads to, of a file or not; for a link to an open file, the link itself.
 fs::path behind_links(const fs::path& path) {
     fs::path at = path;
     for (int links = 0; is_link(at) && !names_open_file(at); ++links) {
@@ -34,8 +32,8 @@ fs::path behind_links(const fs::path& path) {
     return at;
 }
 
-/// While this object lives, a reader that is gone gives this thread the error EPIPE, and a file
-/// beyond RLIMIT_FSIZE the error EFBIG. Neither sends a signal that ends the process.
+/// While this object lives, a reader that is gone is the error EPIPE of this thread, and a file
+/// beyond RLIMIT_FSIZE the error EFBIG, with no signal that ends the process.
 class NoSignals {
 public:
     NoSignals() noexcept {
@@ -90,9 +88,8 @@ void keep_access(const fs::path& from, const struct stat& old, int to) noexcept 
 //
 //   .simdbloom-HHHHHHHHHHHHHHHH-0.part     H: the hash of the target's name
 //
-// or 1 to 3 in place of 0, while others save the same file. Its writer holds a lock on it. The next
-// save of the same file removes those that nobody locks: their writers are gone. The number of a
-// process in place of the lock would say nothing in another container.
+// or 1 to 3 in place of 0, while others save the same file. The next save removes those that no
+// writer locks. (The number of a process would say nothing in another container.)
 class NewFile {
 public:
     /// `mode` is what open() takes.
@@ -141,8 +138,7 @@ private:
         std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(id));
         return folder_of(target_) / (std::string(".simdbloom-") + digits + number + ".part");
     }
-    /// Calls take(name) with one name after another until one is free. The last ones are random:
-    /// nobody can take them all.
+    /// Calls take(name) with names until one is free. The last are random: nobody has them all.
     template <class Take>
     bool find_name(const Take& take) {
         std::random_device device;
@@ -213,8 +209,7 @@ void save_whole(const fs::path& path, const WriteFile& write) {
             if (!beside.take_target(exists)) cannot_save(path);
         }
     }
-    // The new name is flushed to the disk too. Where a folder cannot be flushed, the file is whole
-    // all the same.
+    // Where a folder cannot be flushed, the file is whole all the same.
     if (const File folder = open_file(folder_of(target), O_RDONLY | O_DIRECTORY); folder)
         (void)flush(folder.get());
 }

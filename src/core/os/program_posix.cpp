@@ -17,9 +17,10 @@ extern "C" void end_after_sigbus(int) {
     ::_exit(1);
 }
 
-std::string identity_of(const struct stat& s) {
+std::optional<std::string> identity_of(int failed, const struct stat& s) {
+    if (failed != 0) return std::nullopt;
     if (S_ISBLK(s.st_mode)) return "disk " + std::to_string(s.st_rdev);
-    if (!S_ISREG(s.st_mode)) return {};
+    if (!S_ISREG(s.st_mode)) return "";
     return "file " + std::to_string(s.st_ino) + " of " + std::to_string(s.st_dev);
 }
 
@@ -33,8 +34,7 @@ bool is_named(int file, const std::filesystem::path& name) noexcept {
 }  // namespace
 
 void prepare_process(std::string_view (*last_words)()) {
-    // If a standard stream is closed, the next file would get its number, and our output. /dev/null
-    // takes the number; reading and writing the stream fails.
+    // A closed standard stream would give its number to the next file: /dev/null takes it.
     for (int stream = 0; stream < 3; ++stream)
         if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
     words_after_sigbus = last_words;
@@ -58,14 +58,12 @@ bool would_wait(int file) noexcept {
 
 std::optional<std::string> identity_of(int file) {
     struct stat state;
-    if (::fstat(file, &state) != 0) return std::nullopt;
-    return identity_of(state);
+    return identity_of(::fstat(file, &state), state);
 }
 
 std::optional<std::string> identity_of(const std::filesystem::path& path) {
     struct stat state;
-    if (::stat(path.c_str(), &state) != 0) return std::nullopt;
-    return identity_of(state);
+    return identity_of(::stat(path.c_str(), &state), state);
 }
 
 File lock(const std::filesystem::path& name, const std::function<void()>& waits) {

@@ -76,8 +76,7 @@ std::optional<FileState> state_of_handle(HANDLE handle) noexcept {
         set_errno();
         return std::nullopt;
     }
-    return FileState{!info.Directory, info.Directory != 0,
-                     static_cast<std::uint64_t>(info.EndOfFile.QuadPart),
+    return FileState{!info.Directory, static_cast<std::uint64_t>(info.EndOfFile.QuadPart),
                      static_cast<std::uint64_t>(info.AllocationSize.QuadPart)};
 }
 
@@ -193,17 +192,19 @@ bool move(const fs::path& from, const fs::path& to, DWORD how) noexcept {
     return ::MoveFileExW(from.c_str(), to.c_str(), how | MOVEFILE_WRITE_THROUGH) != 0;
 }
 
-/// Who has a file open keeps it, under another name. It goes when it is closed, or at the next such
-/// save.
+/// A name beside the target: .simdbloom-HHHHHHHHHHHHHHHH, then `end`.
+fs::path beside(const fs::path& target, std::uint64_t number, const std::string& end) {
+    char digits[17];
+    std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(number));
+    return target.parent_path() / (std::string(".simdbloom-") + digits + end);
+}
+
+/// Who has a file open keeps it, under another name: until it is closed, or until the next save.
 bool replace_open(const fs::path& name, const fs::path& target) {
     if (::GetLastError() != ERROR_ACCESS_DENIED) return false;
     for (int i = 0; i < 8; ++i) {
-        char beside[48];
-        std::snprintf(
-            beside, sizeof beside, ".simdbloom-%016llx-%d.old",
-            static_cast<unsigned long long>(std::hash<std::wstring>()(target.filename().native())),
-            i);
-        const fs::path old = target.parent_path() / beside;
+        const fs::path old = beside(target, std::hash<std::wstring>()(target.filename().native()),
+                                    "-" + std::to_string(i) + ".old");
         ::DeleteFileW(old.c_str());
         if (!move(target, old, 0)) continue;
         if (move(name, target, 0)) {
@@ -218,19 +219,9 @@ bool replace_open(const fs::path& name, const fs::path& target) {
     return false;
 }
 
-fs::path new_name_beside(const fs::path& target) {
-    std::random_device device;
-    std::uniform_int_distribution<std::uint64_t> any;
-    char name[40];
-    std::snprintf(name, sizeof name, ".simdbloom-%016llx.part",
-                  static_cast<unsigned long long>(any(device)));
-    return target.parent_path() / name;
-}
-
 }  // namespace
 
-// The new file goes when it is closed, until it is whole: a process that is killed before leaves
-// nothing behind.
+// The new file goes when it is closed, until it is whole: also when the process is killed before.
 void save_whole(const fs::path& path, const WriteFile& write) {
     if (path == "/dev/stdout") {  // the program's name for it, which Windows has none for
         if (!write(1)) not_written(path);
@@ -248,7 +239,9 @@ void save_whole(const fs::path& path, const WriteFile& write) {
                ::GetLastError() != ERROR_FILE_NOT_FOUND) {
         cannot_save(path);
     }
-    const fs::path name = new_name_beside(target);
+    std::random_device device;
+    const fs::path name =
+        beside(target, std::uniform_int_distribution<std::uint64_t>()(device), ".part");
     SECURITY_ATTRIBUTES security{sizeof security, access.data(), FALSE};
     const HANDLE handle = ::CreateFileW(
         name.c_str(), GENERIC_READ | GENERIC_WRITE | DELETE, FILE_SHARE_READ | FILE_SHARE_DELETE,

@@ -9,8 +9,7 @@
 
 namespace simdbloom {
 
-/// The spec of a series of filters and of reconciliation unless Options name another: the lowest
-/// FPR at one cache line a lookup.
+/// Of a bank, series or reconciliation without a spec: the lowest FPR at one line a lookup.
 inline constexpr std::string_view default_spec = "blocked512";
 
 }  // namespace simdbloom

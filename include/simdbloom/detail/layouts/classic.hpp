@@ -1,5 +1,4 @@
-// classic: k probes anywhere in one bit array (Bloom 1970). counting: k counters of 4 bits anywhere
-// in one array (Fan et al. 2000), with the same probes.
+// classic: k bits anywhere in an array (Bloom 1970); counting: 4-bit counters (Fan et al. 2000).
 #pragma once
 
 #include "simdbloom/detail/layouts/traits.hpp"
@@ -9,23 +8,19 @@ namespace simdbloom::detail {
 inline constexpr std::uint64_t classic_multiplier = 0xFFFEB81Bu;
 
 /// The probes of the classic layout. A probe is bit g % 64 of word (g >> 32) * words >> 32. The
-/// first g is the hash, and this function gives each g from the one before. It is a generator by
-/// multiply-with-carry (Marsaglia 1994) whose state is the 64-bit hash of the key.
+/// first g is the hash, and this function gives each g from the one before, by multiply-with-carry
+/// (Marsaglia 1994).
 ///
-/// Double hashing, g + i * step, costs an addition in place of the product. But two keys that share
-/// a position and a step share all positions. With 24 bits a key, 10 keys had 420 times the FPR of
-/// k independent functions, and 1000 keys still 2 times.
+/// Of double hashing, g + i * step, two keys that share a position and a step share all positions:
+/// with 24 bits a key, 10 keys had 420 times the FPR of k independent functions, 1000 keys 2 times.
 ///
-/// The multiplier is near 2^32. So the upper half of g, a carry, takes nearly every value. But it
-/// is nearly the value of the lower half before it, and therefore no probe uses upper bits of the
-/// lower half.
+/// The multiplier is near 2^32, so the upper half of g, a carry, takes nearly every value. But it
+/// is nearly the lower half before it, and therefore no probe uses upper bits of the lower half.
 SIMDBLOOM_INLINE std::uint64_t classic_next(std::uint64_t g) noexcept {
     return (g & 0xFFFFFFFFu) * classic_multiplier + (g >> 32);
 }
 
-/// A probe of `counting` is a probe of classic that takes counter g % 16 of the word. Returns the
-/// lowest bit of the counter in the word. (With the upper bits of g % 2^32 the FPR was 1.2 times as
-/// high with 10 keys.)
+/// A probe of `counting` takes counter g % 16 of the word. Returns the lowest bit of the counter.
 SIMDBLOOM_INLINE unsigned counting_bit(std::uint64_t g) noexcept {
     return static_cast<unsigned>(g << 2) & 60u;
 }

@@ -10,8 +10,7 @@ namespace simdbloom::detail {
 
 inline constexpr std::uint32_t cuckoo_multiplier = 0x9E3779B1u;
 
-/// The fingerprint, from 1 to 2^bits - 1. 0 marks an empty slot, so an absent key matches a slot
-/// with probability 1 / (2^bits - 1).
+/// The fingerprint, from 1 to 2^bits - 1. 0 marks an empty slot.
 SIMDBLOOM_INLINE std::uint32_t fingerprint_of(std::uint32_t x, unsigned bits) noexcept {
     return 1 + static_cast<std::uint32_t>((x * ((std::uint64_t{1} << bits) - 1)) >> 32);
 }
@@ -21,8 +20,7 @@ template <unsigned bits>
 inline constexpr std::uint64_t cuckoo_ones =
     1 | std::uint64_t{1} << bits | std::uint64_t{1} << 2 * bits | std::uint64_t{1} << 3 * bits;
 
-/// The other bucket of a fingerprint: (H(fingerprint) - bucket) mod buckets. The function is its
-/// own inverse for any number of buckets.
+/// The other bucket of a fingerprint: (H(fingerprint) - bucket) mod buckets, its own inverse.
 SIMDBLOOM_INLINE std::uint64_t cuckoo_alternate(std::uint64_t bucket, std::uint32_t fingerprint,
                                                 std::uint64_t buckets) noexcept {
     const std::uint64_t h = (std::uint64_t{fingerprint * cuckoo_multiplier} * buckets) >> 32;

@@ -6,9 +6,7 @@
 //   subtable 2    .. [ cell cell .. ] ..                                + 2 strides, and so on
 //
 // Block and fingerprint are what the paper calls the true fingerprint. The bucket in subtable s is
-// bucket s of the block (block + s * stride) mod blocks. For each s that is a permutation, because
-// a fingerprint and its stride do not change. So two keys that share a cell in one subtable share
-// it in all.
+// bucket s of the block (block + s * stride) mod blocks, a permutation for each fingerprint.
 #pragma once
 
 #include "simdbloom/detail/layouts/cuckoo.hpp"

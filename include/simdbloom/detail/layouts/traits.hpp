@@ -1,10 +1,8 @@
 // What a layout says of itself, and what several layouts share.
 //
 // A 64-bit hash h chooses the block (h >> 32) * blocks >> 32. Its low 32 bits, x, choose the
-// pattern. Bit b of a block is bit b % 64 of the block's 64-bit word b / 64; where words have 32
-// bits, it is bit b % 32 of word b / 32. Words are little-endian on every machine: bit b is bit b %
-// 8 of byte b / 8. The code of these files is scalar and simple on purpose. Operations on single
-// keys use it, and the batch kernels are tested against it.
+// pattern. Words are little-endian on every machine: bit b of a block is bit b % 8 of its byte b
+// / 8. This code is scalar and simple: single keys use it, and tests compare kernels with it.
 #pragma once
 
 #include <string_view>
@@ -58,8 +56,7 @@ struct LayoutTraits : LayoutCells {
 #define SIMDBLOOM_INLINE [[gnu::always_inline]] constexpr
 
 // Spreads 32 pattern bits over 64. Any 32 neighbouring bits of the product are a bijection of x or
-// a good hash of it. A product of x with a 32-bit factor does not have that property: it gave
-// sector512 1.07 to 1.13 times the ideal FPR.
+// a good hash of it. With a 32-bit factor sector512 had 1.07 to 1.13 times the ideal FPR.
 inline constexpr std::uint64_t spread_multiplier = 0x9E3779B97F4A7C15u;
 SIMDBLOOM_INLINE std::uint64_t spread(std::uint32_t x) noexcept { return x * spread_multiplier; }
 

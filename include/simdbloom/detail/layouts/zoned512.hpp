@@ -4,8 +4,7 @@
 //   key            ^^                   ^^            one word of each zone, k / 2 bits in each
 //
 // From the top the spread pattern has, for each zone, the number of its word (2 bits for one of 4
-// words with z = 2, 1 bit for one of 2 words with z = 4), then k fields of 6 bits: at most 4 + 48 =
-// 52 bits.
+// words with z = 2, 1 bit for one of 2 words with z = 4), then k fields of 6 bits: 52 bits or less.
 #pragma once
 
 #include "simdbloom/detail/layouts/traits.hpp"

@@ -19,10 +19,9 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
         return _mm256_maskload_epi64(reinterpret_cast<const long long*>(p), wanted);
     }
     static V mul32(V a, V b) { return _mm256_mul_epu32(a, b); }
-    static V mul_small(V a, std::uint32_t c) { return mul_small_from_mul32<Ops>(a, c); }
     template <std::uint64_t c>
     static V mul(V a) {
-        return mul_from_mul32<Ops, c>(a, swap_halves(a));
+        return mul_from_mul32<Ops, c>(a);
     }
     static V high_rotated(V a) {
         return _mm256_shuffle_epi8(a, _mm256_broadcastsi128_si256(
@@ -77,8 +76,7 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     static unsigned nonzero_lanes(V a) {
         return lane_mask(_mm256_cmpeq_epi64(a, _mm256_setzero_si256())) ^ 15u;
     }
-    // The bit is shifted into the sign: three instructions, the bits of a mask and a comparison
-    // six.
+    // The bit is shifted into the sign: three instructions; bits of a mask and a comparison: six.
     static constexpr bool has_bit_lanes = true;
     static unsigned bit_lanes(V words, V n) {
         return lane_mask(_mm256_sllv_epi64(words, _mm256_andnot_si256(n, _mm256_set1_epi64x(63))));
@@ -104,12 +102,11 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
 
     static V32 bit32(V32 n) { return _mm256_sllv_epi32(_mm256_set1_epi32(1), n); }
     static bool covers(V block, V mask) { return _mm256_testc_si256(block, mask) != 0; }
-    static bool covers32(V32 block, V32 mask) { return _mm256_testc_si256(block, mask) != 0; }
+    static bool covers(V32 block, V32 mask) { return _mm256_testc_si256(block, mask) != 0; }
 
-    // 2 * hits + (1 if the block has all bits of the mask). The carry of the test goes straight
-    // into the sum, which no compiler finds by itself (GCC 12, clang 14).
+    // 2 * hits + (1 if the block has all bits of the mask). GCC 12 and clang 14 do not find this.
     static constexpr bool has_carry_test = true;
-    static std::uint64_t append_covers32(std::uint64_t hits, V32 block, V32 mask) {
+    static std::uint64_t append_covers(std::uint64_t hits, V32 block, V32 mask) {
         __asm__("vptest %2, %1\n\tadc %0, %0"
                 : "+r"(hits)
                 : "x"(static_cast<__m256i>(block)), "x"(static_cast<__m256i>(mask))
@@ -126,10 +123,8 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     //   3 bits   which 32-bit word in the half
     //   5 bits   which bit in the word; for a counter the 3 bits that choose one of eight counters
     // Two permutations fetch the word from both halves, a blend takes the right one, and a shift
-    // moves the wanted bit into the sign. A counter is moved to the top four bits and compared with
-    // 0; its sign then says that it is missing.
-    //
-    // Rejected: a gather for each bit, 6.2 ns a key against 2.4 (k = 8, 16 KiB).
+    // moves the wanted bit into the sign, or the counter to the top four bits. A gather for each
+    // bit took 6.2 ns a key against 2.4 (k = 8, 16 KiB).
     template <unsigned cell_bits>
     static bool covers_anywhere(const std::byte* block, std::uint64_t x,
                                 const std::uint32_t* salts16, unsigned k) {

@@ -1,5 +1,4 @@
-// AVX-512 F, CD, DQ, BW and VL: eight 64-bit lanes. A 256-bit block is handled in a 256-bit
-// register.
+// AVX-512 F, CD, DQ, BW and VL: eight 64-bit lanes. 256-bit blocks have 256-bit registers.
 #pragma once
 
 #include <immintrin.h>
@@ -9,9 +8,9 @@
 namespace simdbloom::detail {
 namespace {
 
-// A mask as a number in a general register, before anything widens it. Without this GCC 12 was seen
-// to spill a widened __mmask8 with a one-byte store (kmovb) and to combine eight bytes with it
-// later. That gave wrong answers of register32 under -fsanitize=address,undefined.
+// A mask as a number in a general register, before anything widens it. GCC 12 was seen to spill a
+// widened __mmask8 by a store of one byte and to load eight: wrong answers of register32 under
+// -fsanitize=address,undefined.
 inline std::uint32_t in_register(std::uint32_t mask) {
     __asm__("" : "+r"(mask));
     return mask;
@@ -26,7 +25,6 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
         return _mm512_maskz_loadu_epi64(static_cast<__mmask8>((1u << n) - 1), p);
     }
     static V mul32(V a, V b) { return _mm512_mul_epu32(a, b); }
-    static V mul_small(V a, std::uint32_t c) { return _mm512_mullo_epi64(a, V(std::uint64_t{c})); }
     template <std::uint64_t c>
     static V mul(V a) {
         return _mm512_mullo_epi64(a, V(c));
@@ -35,9 +33,8 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     static V rotate_left(V a) {
         return _mm512_rol_epi64(a, n);
     }
-    // One byte shuffle does the same, but takes Zen 5 6 % longer (`split256`, 0.456 ns a key in
-    // place of 0.429, 16 KiB). Both shifts go to port 0 of Intel's: by llvm-mca 9 cycles for a
-    // vector of hashes in place of 7, where a kernel has 18 or more.
+    // One byte shuffle does the same, but takes Zen 5 6 % longer (`split256`, 16 KiB). On Intel's,
+    // both shifts go to port 0: by llvm-mca 9 cycles for a vector in place of 7, of 18 or more.
     static V high_rotated(V a) { return _mm512_srli_epi64(_mm512_rol_epi32(a, 8), 32); }
     static V swap_halves(V a) { return _mm512_shuffle_epi32(a, _MM_PERM_CDAB); }
     // A rotation takes its count modulo 64, and a shift does not: no masking is needed.
@@ -66,9 +63,8 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
             _mm512_maskz_compress_epi32(static_cast<__mmask16>(hits), positions));
     }
 
-    // Tests leave the misses of a key in memory, in one byte (or in two bytes, for 512 bits in 16
-    // words). The hits of 64 such keys are read together. That is a store and 1/64 of a test a key
-    // instead of a compare, a set and two scalar operations.
+    // Tests leave the misses of a key in memory, in one byte or, of 16 words, in two. The hits of
+    // 64 such keys are read together: a store a key in place of four scalar operations.
     static constexpr bool has_masks = true;
     struct MissBytes {
         alignas(64) std::uint8_t misses[64];
@@ -107,8 +103,8 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     using LineAnswers = MissWords;
 
     // Tests the split blocks of eight keys, two side by side in a register. Patterns come from one
-    // load and a permutation for each pair: with two broadcasts from memory, a loop over hashes
-    // took 0.34 ns a key in place of 0.31 (16 KiB, Zen 5).
+    // load and permutations: with two broadcasts from memory for each pair, a loop over hashes took
+    // 0.34 ns a key in place of 0.31 (16 KiB, Zen 5).
     static void test_split_eight(MissBytes& answers, std::size_t i, const std::byte* bits,
                                  const std::uint64_t* offset, const std::uint64_t* pattern,
                                  const std::uint32_t* salts8) {
@@ -144,8 +140,7 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
         answers.misses[i] = _mm512_testn_epi64_mask(_mm512_load_si512(block),
                                                     bit_below_64(byte_of_part(pattern, 0)));
     }
-    // Compares the 32 cells of four d-left buckets. Remainders of 12 bits are moved to the high
-    // bits of words of their own (see SSE4.2).
+    // Compares the 32 cells of four d-left buckets. 12 bits are moved to words of their own.
     template <unsigned r>
     static void test_cells(CellHits& answers, std::size_t i, const std::byte* const (&bucket)[4],
                            std::uint32_t remainder) {
@@ -168,8 +163,7 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
                                      _mm512_set1_epi16(static_cast<short>(0xFFFFu << (16 - r))));
     }
     // Tests k bits anywhere in a line, or counters with cell_bits = 4. Position j is the top 9 bits
-    // of x * salt j. A permutation of the line fetches the 32-bit word of each position, and a
-    // rotated mask tests the bit in it.
+    // of x * salt j. A permutation fetches the 32-bit word of each, a rotated mask tests its bit.
     template <unsigned cell_bits>
     static void test_anywhere(MissWords& answers, std::size_t i, const std::byte* block,
                               std::uint64_t x, const std::uint32_t* salts16, unsigned k) {
@@ -188,9 +182,8 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
         return _mm512_mask_mov_epi64(no, _mm512_test_epi64_mask(tested, bits), yes);
     }
     // The words of eight strings, 32 bytes of each or 16. A load under a mask touches only bytes of
-    // the string. XXH64 of string_views takes 0.92 ns with 4 bytes, 1.00 with 16 and 1.68 with 1 to
-    // 16; with the words loaded one string after the other, as on AVX2, 1.47, 1.84 and 3.88 (Zen
-    // 5).
+    // the string. XXH64 of string_views takes 0.92 ns with 4 bytes and 1.68 with 1 to 16; with the
+    // words loaded one string after the other, as on AVX2, 1.47 and 3.88 (Zen 5).
     template <bool long_words, class Strings>
     static StringWords<V> load_strings(const Strings& strings, std::size_t first, V sizes) {
         StringWords<V> w;
@@ -237,9 +230,8 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
         return w;
     }
 
-    static V gather64(const std::byte* base, V offset) { return gather64(base, offset, 0xFF); }
     /// Only the lanes of `wanted` are loaded. The others are 0.
-    static V gather64(const std::byte* base, V offset, unsigned wanted) {
+    static V gather64(const std::byte* base, V offset, unsigned wanted = 0xFF) {
         return _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), hidden(wanted), offset, base, 1);
     }
     static V gather32(const std::byte* base, V offset) {
@@ -247,9 +239,8 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
             _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), hidden(0xFF), offset, base, 1));
     }
     /// A mask whose value the compiler does not see. It makes a mask of all lanes by kxnor, which
-    /// on Zen 5 waits for the gather before, which set that register to 0: `classic` took 2.1 ns a
-    /// key in place of 1.4 (16 KiB). The gathers without a mask wait for the register of the result
-    /// too.
+    /// on Zen 5 waits for the gather before: `classic` took 2.1 ns a key in place of 1.4 (16 KiB).
+    /// Gathers without a mask wait for the register of the result too.
     static __mmask8 hidden(unsigned lanes) {
         auto mask = static_cast<__mmask8>(lanes);
         __asm__("" : "+Yk"(mask));
@@ -262,8 +253,7 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     }
     static unsigned nonzero_lanes(V a) { return in_register(_mm512_test_epi64_mask(a, a)); }
 
-    // Stores the lanes of `keep` side by side, through a register: a compress straight to memory is
-    // microcoded on Zen 4.
+    // Stores the lanes of `keep` side by side. A compress to memory is microcoded on Zen 4.
     static void compress(std::uint64_t* to, V v, unsigned keep) {
         _mm512_storeu_si512(to, _mm512_maskz_compress_epi64(static_cast<__mmask8>(keep), v));
     }
@@ -272,11 +262,10 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     static bool covers(V block, V mask) {
         return in_register(_mm512_cmpeq_epi64_mask(_mm512_and_si512(block, mask), mask)) == 0xFF;
     }
-    static bool covers32(V32 block, V32 mask) { return _mm256_testc_si256(block, mask) != 0; }
+    static bool covers(V32 block, V32 mask) { return _mm256_testc_si256(block, mask) != 0; }
 
 private:
-    /// The mask of the first n bytes of 32. BZHI looks at the low 8 bits of n; of a size of 32 or
-    /// more they also choose bytes of the string.
+    /// The mask of the first n bytes of 32, or of some of a longer string: BZHI takes n % 256.
     static __mmask32 first_bytes(std::uint64_t n) {
         return _bzhi_u32(~0u, static_cast<std::uint32_t>(n));
     }

@@ -1,5 +1,4 @@
-// AVX-512 with VBMI, VBMI2 and BITALG (Ice Lake, Zen 4 and later): bits are fetched by position and
-// need no compare.
+// AVX-512 with VBMI, VBMI2 and BITALG (Ice Lake, Zen 4 and later): bits by their positions.
 #pragma once
 
 #include "core/kernels/ops/avx512.hpp"
@@ -13,8 +12,7 @@ template <>
 struct Ops<Avx512Bitalg> : Ops<xsimd::avx512bw> {
     static constexpr bool has_bit_gather = true;
 
-    /// Byte j of each lane gets eight bits of `v`, from the position in byte j of `shifts` on,
-    /// rotating.
+    /// Byte j of each lane: eight bits of `v` from the position in byte j of `shifts` on, rotating.
     static V bytes_at_bits(V v, std::uint64_t shifts) {
         return _mm512_multishift_epi64_epi8(V(shifts), v);
     }
@@ -24,8 +22,7 @@ struct Ops<Avx512Bitalg> : Ops<xsimd::avx512bw> {
         return _mm512_bitshuffle_epi64_mask(words, positions);
     }
 
-    // All 64 positions as bytes, side by side by one instruction. Absent keys seldom have more than
-    // 16 hits in 64.
+    // All 64 positions as bytes by one instruction. Absent keys seldom have more than 16 hits.
     static void write_positions64(std::uint64_t hits, std::uint32_t base, std::uint32_t* out) {
         alignas(64) static constexpr auto numbers = [] {
             struct {
@@ -62,9 +59,8 @@ struct Ops<Avx512Bitalg> : Ops<xsimd::avx512bw> {
     template <class>
     using LaneAnswers = FetchedBytes;
 
-    // The bytes of the pattern are the positions in words 0 to 7. Fetching takes every word at
-    // every position, an 8 x 8 matrix of bits, and the wanted bits lie on its diagonal. 1.09 ns a
-    // key (16 KiB) against 1.25 with a mask built from the bytes.
+    // Fetching takes every word at every position, an 8 x 8 matrix of bits, and the wanted bits lie
+    // on its diagonal. 1.09 ns a key (16 KiB) against 1.25 with a mask built from the bytes.
     static constexpr std::uint64_t diagonal = 0x8040201008040201u;
     struct Diagonals {
         alignas(64) std::uint64_t fetched[64];

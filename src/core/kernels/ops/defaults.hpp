@@ -15,7 +15,7 @@ struct OpsDefaults {
     // Capabilities. What each brings, the concept Operations lists.
     static constexpr bool has_masks = false;          // tests that leave a mask: AVX-512
     static constexpr bool has_bit_gather = false;     // bits by their positions: BITALG
-    static constexpr bool has_carry_test = false;     // covers32() in the carry: AVX2
+    static constexpr bool has_carry_test = false;     // covers() in the carry: AVX2
     static constexpr bool has_half_products = false;  // see halves.hpp: AVX2
     static constexpr bool has_zero_shifts = false;    // 1 << n of any n: 0 from 64 on
     static constexpr bool has_bit_lanes = false;      // one bit of each lane: AVX2
@@ -35,9 +35,7 @@ struct OpsDefaults {
     template <class Default>
     using CellAnswers = Default;
 
-    // Into the level-2 and the level-1 cache. The empty statement is a side effect. GCC 12 takes a
-    // function that only prefetches for one without any effect, and drops the calls that it has not
-    // inlined by then (all those of insert).
+    // Into L2 and L1. GCC 12 drops calls of a function that only prefetches: hence the statement.
     static void prefetch(const void* p) {
         __builtin_prefetch(p, 0, 2);
         __asm__("");

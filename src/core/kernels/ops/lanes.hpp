@@ -30,14 +30,14 @@ struct LaneOps : OpsDefaults {
     }
     static void store(std::uint64_t* p, V v) { v.store_unaligned(p); }
     static V broadcast(std::uint64_t x) { return V(x); }
-    static V load_block(const void* p) {
-        return V::load_unaligned(static_cast<const std::uint64_t*>(p));
+    template <class Lanes>
+    static Lanes load_block(const void* p) {
+        return Lanes::load_unaligned(static_cast<const typename Lanes::value_type*>(p));
     }
-    static void store_block(void* p, V v) { v.store_unaligned(static_cast<std::uint64_t*>(p)); }
-    static V32 load32(const std::uint32_t* p) { return V32::load_unaligned(p); }
-    static void store32(std::uint32_t* p, V32 v) { v.store_unaligned(p); }
-    static V32 load_block32(const void* p) { return load32(static_cast<const std::uint32_t*>(p)); }
-    static void store_block32(void* p, V32 v) { store32(static_cast<std::uint32_t*>(p), v); }
+    template <class Lanes>
+    static void store_block(void* p, Lanes v) {
+        v.store_unaligned(static_cast<typename Lanes::value_type*>(p));
+    }
     static V32 broadcast32(std::uint32_t x) { return V32(x); }
 
     static V xor3(V a, V b, V c) { return a ^ b ^ c; }
@@ -55,18 +55,13 @@ protected:
     /// The bytes that high_rotated takes from two lanes, for byte shuffles. An index of 80 gives 0.
     static constexpr std::uint64_t rotated_high[2] = {0x8080808006050407u, 0x808080800E0D0C0Fu};
 
-    // The 64-bit product with a 32-bit factor, from two 32x32 products. It swaps halves instead of
-    // shifting, because shuffles and multiplies run on different ports.
-    template <class O>
-    static V mul_small_from_mul32(V a, std::uint32_t c) {
-        const V factor(std::uint64_t{c});
-        return O::mul32(a, factor) + (O::mul32(O::swap_halves(a), factor) << 32);
-    }
-    // The 64-bit product with c. The low halves of `low` and `high` hold the halves of the numbers.
+    // The 64-bit product with c. Shuffles, unlike shifts, do not wait for the multiplier's port.
     template <class O, std::uint64_t c>
-    static V mul_from_mul32(V low, V high) {
-        const V c_low(c & 0xFFFFFFFFu), c_high(c >> 32);
-        return O::mul32(low, c_low) + ((O::mul32(low, c_high) + O::mul32(high, c_low)) << 32);
+    static V mul_from_mul32(V a) {
+        const V high = O::swap_halves(a), c_low(c & 0xFFFFFFFFu), c_high(c >> 32);
+        V upper = O::mul32(high, c_low);
+        if constexpr (c >> 32 != 0) upper = O::mul32(a, c_high) + upper;
+        return O::mul32(a, c_low) + (upper << 32);
     }
 };
 

@@ -16,19 +16,15 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
     static V mul32(V a, V b) { return vmull_u32(vmovn_u64(a), vmovn_u64(b)); }
     static constexpr bool has_mul32_high = true;
     static V mul32_high(V a, V b) { return vmull_u32(vshrn_n_u64(a, 32), vmovn_u64(b)); }
-    static V mul_small(V a, std::uint32_t c) {
-        // The product of the high half stays in the high half.
-        const uint32x4_t of_high = vmulq_u32(vreinterpretq_u32_u64(a), factors(0, c));
-        return vmlal_u32(vreinterpretq_u64_u32(of_high), vmovn_u64(a), vdup_n_u32(c));
-    }
     template <std::uint64_t c>
     static V mul(V a) {
-        // One multiplication for both products that count in the high half alone, and their sum.
+        // One multiplication for both products of the high half; a single one is there already.
         constexpr auto low = static_cast<std::uint32_t>(c),
                        high = static_cast<std::uint32_t>(c >> 32);
-        const uint64x2_t cross =
-            vpaddlq_u32(vmulq_u32(vreinterpretq_u32_u64(a), factors(high, low)));
-        return vmlal_u32(vshlq_n_u64(cross, 32), vmovn_u64(a), vdup_n_u32(low));
+        const uint32x4_t products = vmulq_u32(vreinterpretq_u32_u64(a), factors(high, low));
+        const uint64x2_t upper =
+            high == 0 ? vreinterpretq_u64_u32(products) : vshlq_n_u64(vpaddlq_u32(products), 32);
+        return vmlal_u32(upper, vmovn_u64(a), vdup_n_u32(low));
     }
     static V high_rotated(V a) {
         const uint64x2_t control =
@@ -49,8 +45,7 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
         return vreinterpretq_u64_u8(
             vqtbl1q_u8(vreinterpretq_u8_u64(vdupq_n_u64(pattern)), vreinterpretq_u8_u64(control)));
     }
-    static V gather64(const std::byte* base, V offset) { return gather64(base, offset, 3); }
-    static V gather64(const std::byte* base, V offset, unsigned wanted) {
+    static V gather64(const std::byte* base, V offset, unsigned wanted = 3) {
         std::uint64_t lo = 0, hi = 0;
         if ((wanted & 1) != 0) std::memcpy(&lo, base + vgetq_lane_u64(offset, 0), 8);
         if ((wanted & 2) != 0) std::memcpy(&hi, base + vgetq_lane_u64(offset, 1), 8);
@@ -86,10 +81,7 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
     }
 
     static V32 bit32(V32 n) { return vshlq_u32(vdupq_n_u32(1), vreinterpretq_s32_u32(n)); }
-    static bool covers(V block, V mask) { return none(missing(block, mask)); }
-    static bool covers32(V32 block, V32 mask) { return none(missing(block, mask)); }
-    /// The bits of the mask that a block of several vectors lacks are joined, because the reduction
-    /// of one vector to a bool is the dearest part of a test.
+    /// What several vectors lack is joined: the reduction of one to a bool is dear.
     static constexpr bool has_missing_bits = true;
     static V missing(V block, V mask) { return vbicq_u64(mask, block); }
     static V32 missing(V32 block, V32 mask) { return vbicq_u32(mask, block); }
@@ -98,8 +90,7 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
         return vgetq_lane_u64(vreinterpretq_u64_u32(vpmaxq_u32(bits, bits)), 0) == 0;
     }
 
-    // Packs 64 bytes of 0 or 1 into 64 bits: each is moved to its place in a byte of the result,
-    // and eight neighbours are added.
+    // Packs 64 bytes of 0 or 1 into 64 bits: each goes to its place in a byte; eight are added.
     static constexpr bool has_byte_packing = true;
     static std::uint64_t pack_bytes(const std::uint8_t* bytes) {
         const int8x16_t places = {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7};

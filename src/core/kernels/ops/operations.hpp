@@ -1,5 +1,4 @@
-// What the kernels ask of the operations O of an instruction set. The compiler names the line that
-// an O does not meet.
+// What the kernels ask of the operations O of an instruction set.
 #pragma once
 
 #include <concepts>
@@ -9,8 +8,7 @@
 namespace simdbloom::detail {
 namespace {
 
-/// Tests of one key that leave misses in a mask, kept until 64 keys are tested. The kinds of
-/// answers are those of the ISA.
+/// Tests of one key that leave misses in a mask, in kinds of answers of the ISA.
 template <class O>
 concept MaskOperations = requires(const std::byte* block, std::uint64_t x, std::size_t i,
                                   const std::uint64_t* offsets, const std::uint64_t* patterns,
@@ -41,23 +39,20 @@ concept BitGatherOperations = requires(typename O::V v, std::uint64_t word,
 template <class O>
 concept Operations = requires(typename O::V v, typename O::V32 w, const std::byte* bytes,
                               std::byte* to_bytes, const std::uint64_t* from, std::uint64_t* to,
-                              const std::uint32_t* from32, std::uint32_t* to32, std::size_t n,
-                              std::uint64_t word, std::uint32_t word32, unsigned lanes) {
+                              const std::uint32_t* from32, std::size_t n, std::uint64_t word,
+                              std::uint32_t word32, unsigned lanes) {
     // V has `lanes` lanes of 64 bits, V32 has `lanes32` lanes of 32 bits.
     { O::lanes } -> std::convertible_to<std::size_t>;
     { O::lanes32 } -> std::convertible_to<std::size_t>;
-    // Loads and stores, at any address. load_first: n lanes; the others have any value.
-    // widen: numbers of 32 bits as numbers of 64.
+    // Loads and stores, at any address. load_first: n lanes. widen: numbers of 32 bits.
     { O::load(from) } -> std::convertible_to<typename O::V>;
     { O::load_first(from, n) } -> std::convertible_to<typename O::V>;
     { O::widen(from32) } -> std::convertible_to<typename O::V>;
     O::store(to, v);
-    { O::load_block(bytes) } -> std::convertible_to<typename O::V>;
+    { O::template load_block<typename O::V>(bytes) } -> std::same_as<typename O::V>;
+    { O::template load_block<typename O::V32>(bytes) } -> std::same_as<typename O::V32>;
     O::store_block(to_bytes, v);
-    { O::load32(from32) } -> std::convertible_to<typename O::V32>;
-    O::store32(to32, w);
-    { O::load_block32(bytes) } -> std::convertible_to<typename O::V32>;
-    O::store_block32(to_bytes, w);
+    O::store_block(to_bytes, w);
     // gather64 of `lanes` loads the lanes that are set in it alone. The others are 0.
     { O::gather64(bytes, v) } -> std::convertible_to<typename O::V>;
     { O::gather64(bytes, v, lanes) } -> std::convertible_to<typename O::V>;
@@ -67,13 +62,11 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
     // The hash. mul32: the low halves, to 64 bits. mul: modulo 2^64. high_rotated: the high half,
     // rotated left by 8 bits, in the low one; 0 in the high one.
     { O::mul32(v, v) } -> std::convertible_to<typename O::V>;
-    { O::mul_small(v, word32) } -> std::convertible_to<typename O::V>;
     { O::template mul<3>(v) } -> std::convertible_to<typename O::V>;
     { O::high_rotated(v) } -> std::convertible_to<typename O::V>;
     { O::swap_halves(v) } -> std::convertible_to<typename O::V>;
     { O::xor3(v, v, v) } -> std::convertible_to<typename O::V>;
-    // Patterns: 1 << n, or 15 << n, of each lane. bit_below_64, nibble and shift_right want n below
-    // 64.
+    // Patterns: 1 << n, or 15 << n, of each lane. bit_below_64, nibble, shift_right: n below 64.
     { O::broadcast(word) } -> std::convertible_to<typename O::V>;
     { O::broadcast32(word32) } -> std::convertible_to<typename O::V32>;
     { O::bit(v) } -> std::convertible_to<typename O::V>;
@@ -83,12 +76,10 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
     { O::shift_right(v, v) } -> std::convertible_to<typename O::V>;
     { O::low_six_bits_of_bytes(v) } -> std::convertible_to<typename O::V>;
     { O::byte_of_part(word, n) } -> std::convertible_to<typename O::V>;
-    // Tests: bit i of the result is lane i's. covers: every bit of the mask is in the block.
+    // Tests: bit i of the result is lane i's.
     { O::covered_lanes(v, v) } -> std::convertible_to<unsigned>;
     { O::nonzero_lanes(v) } -> std::convertible_to<unsigned>;
     { O::nonzero_lanes(O::ones(v == v)) } -> std::convertible_to<unsigned>;
-    { O::covers(v, v) } -> std::convertible_to<bool>;
-    { O::covers32(w, w) } -> std::convertible_to<bool>;
     // Writes the lanes that are set in `lanes`, side by side.
     O::compress(to, v, lanes);
 }
@@ -99,6 +90,12 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
         { O::template covers_anywhere<1>(line, x, salts16, k) } -> std::same_as<bool>;
         { O::template covers_anywhere<4>(line, x, salts16, k) } -> std::same_as<bool>;
     }) &&
+    // Whether every bit of a mask is in the block, or the bits that are not.
+    (O::has_missing_bits ||
+     requires(typename O::V v, typename O::V32 w) {
+         { O::covers(v, v) } -> std::same_as<bool>;
+         { O::covers(w, w) } -> std::same_as<bool>;
+     }) &&
     (!O::has_missing_bits ||
      requires(typename O::V v, typename O::V32 w) {
          { O::missing(v, v) } -> std::convertible_to<typename O::V>;
@@ -109,7 +106,7 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
     (!O::has_zero_shifts || requires(typename O::V v) { O::bit_or_zero(v) & v; }) &&
     // The lanes whose bit number n % 64 is set.
     (!O::has_bit_lanes || requires(typename O::V v) { O::bit_lanes(v, v) + 1; }) &&
-    (!O::has_carry_test || requires(typename O::V32 w) { O::append_covers32(0, w, w) + 1; }) &&
+    (!O::has_carry_test || requires(typename O::V32 w) { O::append_covers(0, w, w) + 1; }) &&
     // The low halves rotated left by 8 bits, with anything above them.
     (!O::has_half_products || requires(typename O::V v) { O::rotated(v) & v; }) &&
     (!O::has_mul32_high || requires(typename O::V v) { O::mul32_high(v, v) & v; }) &&

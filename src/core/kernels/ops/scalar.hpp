@@ -25,7 +25,6 @@ struct Ops<ScalarArch> : OpsDefaults {
     static void store(std::uint64_t* p, V v) { *p = v; }
     static V broadcast(std::uint64_t x) { return x; }
     static V mul32(V a, V b) { return (a & 0xFFFFFFFFu) * (b & 0xFFFFFFFFu); }
-    static V mul_small(V a, std::uint32_t c) { return a * c; }
     template <std::uint64_t c>
     static V mul(V a) {
         return a * c;
@@ -38,9 +37,8 @@ struct Ops<ScalarArch> : OpsDefaults {
     }
     static V bit_below_64(V n) { return bit(n); }
     static V nibble(V n) { return std::uint64_t{15} << n; }
-    static V gather64(const std::byte* base, V offset) { return load_le<V>(base + offset); }
-    static V gather64(const std::byte* base, V offset, unsigned wanted) {
-        return wanted != 0 ? gather64(base, offset) : 0;
+    static V gather64(const std::byte* base, V offset, unsigned wanted = 1) {
+        return wanted != 0 ? load_le<V>(base + offset) : 0;
     }
     static V gather32(const std::byte* base, V offset) { return load_le<V32>(base + offset); }
     static V shift_right(V v, V count) { return v >> count; }
@@ -49,16 +47,20 @@ struct Ops<ScalarArch> : OpsDefaults {
 
     static void compress(std::uint64_t* to, V v, unsigned) { *to = v; }
 
-    static V32 load32(const std::uint32_t* p) { return *p; }
-    static void store32(std::uint32_t* p, V32 v) { *p = v; }
     static V32 broadcast32(std::uint32_t x) { return x; }
     static V32 bit32(V32 n) { return 1u << n; }
-    static V load_block(const void* p) { return load_le<V>(p); }
-    static void store_block(void* p, V v) { store_le(p, v); }
-    static V32 load_block32(const void* p) { return load_le<V32>(p); }
-    static void store_block32(void* p, V32 v) { store_le(p, v); }
-    static bool covers(V block, V mask) { return (mask & ~block) == 0; }
-    static bool covers32(V32 block, V32 mask) { return (mask & ~block) == 0; }
+    template <class Lanes>
+    static Lanes load_block(const void* p) {
+        return load_le<Lanes>(p);
+    }
+    template <class Lanes>
+    static void store_block(void* p, Lanes v) {
+        store_le(p, v);
+    }
+    template <class Lanes>
+    static bool covers(Lanes block, Lanes mask) {
+        return (mask & ~block) == 0;
+    }
     static V ones(bool holds) { return holds; }
     static V xor3(V a, V b, V c) { return a ^ b ^ c; }
     static V low_six_bits_of_bytes(V v) { return v & 0x3F3F3F3F3F3F3F3Fu; }

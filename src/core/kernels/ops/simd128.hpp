@@ -12,6 +12,7 @@ struct Simd128Arch {};
 
 /// What the kernels use of xsimd::batch, which 8.1 does not have for WebAssembly.
 struct Lanes64 {
+    using value_type = std::uint64_t;
     static constexpr std::size_t size = 2;
     v128_t v;
 
@@ -37,6 +38,7 @@ struct Lanes64 {
     friend Lanes64 operator==(Lanes64 a, Lanes64 b) { return wasm_i64x2_eq(a, b); }
 };
 struct Lanes32 {
+    using value_type = std::uint32_t;
     static constexpr std::size_t size = 4;
     v128_t v;
 
@@ -68,7 +70,6 @@ struct Ops<Simd128Arch> : LaneOps<Lanes64, Lanes32> {
         return wasm_u64x2_extmul_low_u32x4(wasm_i32x4_shuffle(a, a, 1, 3, 1, 3),
                                            wasm_i32x4_shuffle(b, b, 0, 2, 0, 2));
     }
-    static V mul_small(V a, std::uint32_t c) { return wasm_i64x2_mul(a, V(std::uint64_t{c})); }
     template <std::uint64_t c>
     static V mul(V a) {
         return wasm_i64x2_mul(a, V(c));
@@ -139,8 +140,6 @@ struct Ops<Simd128Arch> : LaneOps<Lanes64, Lanes32> {
         return wasm_i16x8_eq(cells, wasm_i16x8_splat(static_cast<std::int16_t>(remainder)));
     }
 
-    static bool covers(V block, V mask) { return none(missing(block, mask)); }
-    static bool covers32(V32 block, V32 mask) { return none(missing(block, mask)); }
     static constexpr bool has_missing_bits = true;
     static V missing(V block, V mask) { return wasm_v128_andnot(mask, block); }
     static V32 missing(V32 block, V32 mask) { return wasm_v128_andnot(mask, block); }

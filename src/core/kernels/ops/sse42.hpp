@@ -16,10 +16,9 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
         return _mm_cvtepu32_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
     }
     static V mul32(V a, V b) { return _mm_mul_epu32(a, b); }
-    static V mul_small(V a, std::uint32_t c) { return mul_small_from_mul32<Ops>(a, c); }
     template <std::uint64_t c>
     static V mul(V a) {
-        return mul_from_mul32<Ops, c>(a, swap_halves(a));
+        return mul_from_mul32<Ops, c>(a);
     }
     static V high_rotated(V a) {
         return _mm_shuffle_epi8(a, _mm_set_epi64x(static_cast<long long>(rotated_high[1]),
@@ -39,8 +38,7 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
         return _mm_shuffle_epi8(_mm_set1_epi64x(static_cast<long long>(pattern)),
                                 _mm_set_epi64x(~0xFFLL | (first + 1), ~0xFFLL | first));
     }
-    static V gather64(const std::byte* base, V offset) { return gather64(base, offset, 3); }
-    static V gather64(const std::byte* base, V offset, unsigned wanted) {
+    static V gather64(const std::byte* base, V offset, unsigned wanted = 3) {
         long long lo = 0, hi = 0;
         if ((wanted & 1) != 0) std::memcpy(&lo, base + offset_of<0>(offset), 8);
         if ((wanted & 2) != 0) std::memcpy(&hi, base + offset_of<1>(offset), 8);
@@ -68,7 +66,7 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
             _mm_castsi128_ps(_mm_add_epi32(_mm_slli_epi32(n, 23), _mm_set1_epi32(0x3F800000))));
     }
     static bool covers(V block, V mask) { return _mm_testc_si128(block, mask) != 0; }
-    static bool covers32(V32 block, V32 mask) { return _mm_testc_si128(block, mask) != 0; }
+    static bool covers(V32 block, V32 mask) { return _mm_testc_si128(block, mask) != 0; }
 
     template <unsigned r>
     static V equal_cells(const std::byte* bucket, std::uint32_t remainder) {

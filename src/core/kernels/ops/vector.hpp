@@ -1,5 +1,4 @@
-// What the vector ISAs share whose lanes are xsimd's batches. The file of each ISA adds what xsimd
-// 8.1 lacks: variable shifts, gathers, lane masks.
+// What ISAs share whose lanes are xsimd's batches. Each adds shifts, gathers and lane masks.
 #pragma once
 
 #include <cstdint>
