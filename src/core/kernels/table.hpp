@@ -47,7 +47,6 @@ struct KernelsFor {
     /// Writes the answers to `out` (nothing, ceil(n/8) bytes, or at most n uint32) and returns how
     /// many keys were found.
     std::size_t (*lookup)(const T&, Batch, Output, void* out);
-    bool lookup_prefetches;  ///< T::prefetching changes the time of `lookup`
     /// Bit i of the result says that key i, of at most 64, was found. For few keys, one after the
     /// other.
     std::uint64_t (*few)(const T&, const std::uint64_t* keys, std::size_t n, bool hashed);
