@@ -365,10 +365,9 @@ Prefetching prefetching_of(std::size_t bytes) noexcept {
     return {bytes > l2 ? Prefetch::ahead : Prefetch::none, size};
 }
 
-BatchWay last_way(const void* bits, Output output) noexcept {
+BatchWay last_way(const void* bits, unsigned call) noexcept {
     for (const TunerRecord& r : records.filters)
-        if (r.of_what.bits == bits && r.of_what.call == static_cast<std::uint8_t>(output))
-            return r.best;
+        if (r.of_what.bits == bits && r.of_what.call == call) return r.best;
     return BatchWay::ahead;
 }
 

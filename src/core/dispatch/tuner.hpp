@@ -10,7 +10,7 @@
 //
 // Losses by trying are bounded (see `lost` in tuner.cpp). When the best way becomes slower or
 // faster twice in a row, all ways are tried again. A way that pays only once the caches have
-// settled is found too (see `worth_settling`). Answers never depend on any of it.
+// settled is found too. Answers never depend on any of it.
 #pragma once
 
 #include "core/kernels/table.hpp"
@@ -36,6 +36,9 @@ inline constexpr std::size_t n_ways = 3;
 
 /// Batches of fewer keys are not timed. They follow what larger ones learnt.
 inline constexpr std::size_t tuned_keys = 1024;
+
+/// The call of inserts. Lookups have the numbers of Output.
+inline constexpr unsigned insert_call = 3;
 
 struct TunerRecord;
 
@@ -76,7 +79,7 @@ private:
 
 /// The way that the last batches of this call took, for tests and measurements; `ahead` if none was
 /// timed.
-BatchWay last_way(const void* bits, Output output) noexcept;
+BatchWay last_way(const void* bits, unsigned call) noexcept;
 
 /// The prefetching of a way.
 inline Prefetch prefetch_of(BatchWay way) noexcept {

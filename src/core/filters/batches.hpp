@@ -51,7 +51,6 @@ std::size_t tuned_insert(const KernelsFor<T>& kernels, const KernelsFor<T>* halv
     if (target.prefetching.way != Prefetch::tuned) return kernels.insert(target, batch);
     T here = target;
     std::size_t inserted = 0;
-    constexpr unsigned insert_call = 3;  // lookups have the numbers of Output
     in_tuned_slices(
         Tuner(target.bits, insert_call, &kernels, target.prefetching.size, halves != nullptr),
         batch.size, [&](BatchWay way, std::size_t first, std::size_t n) {
