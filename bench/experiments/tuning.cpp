@@ -218,30 +218,6 @@ struct Losses {
     }
 };
 
-/// Keys until prefetching begins after the keys, which fell into a few lines of level 1, began to
-/// fall anywhere in the filter.
-std::string keys_until_changed(Words pool) {
-    AnyFilter filter = make_filter("split256", 64 * mib / 2, 16);
-    filter.insert(pool.last(4 << 20));
-    std::vector<std::uint64_t> hot(4096);
-    for (std::size_t i = 0; i < hot.size(); ++i) hot[i] = pool[i % 128];
-    std::vector<std::uint8_t> bitmap(hot.size() / 8);
-    const auto prefetches = [&] {
-        const FilterBase& base = filter.base();
-        const detail::Tuner tuner(base.bytes().data(), unsigned(detail::Output::bitmap),
-                                  &detail::kernels_of(base.isa(), base.layout()),
-                                  detail::prefetching_of(base.size_in_bytes()).size, false);
-        return detail::prefetch_of(tuner.best()) != Prefetch::none;
-    };
-    for (unsigned i = 0; i < 2000; ++i) (void)filter.contains(hot, bitmap);
-    if (prefetches()) return "none (lines of level 1 were prefetched)";
-    for (std::size_t at = 0; at + hot.size() <= pool.size(); at += hot.size()) {
-        (void)filter.contains(pool.subspan(at, hot.size()), bitmap);
-        if (prefetches()) return std::to_string(at + hot.size());
-    }
-    return "more than " + std::to_string(pool.size());
-}
-
 }  // namespace
 
 int main() {
@@ -303,9 +279,5 @@ int main() {
     std::printf(
         "\nslower than one of twice its size, from 256 KiB to 64 MiB: at most %.0f %% (%s)\n",
         100 * slower, where.c_str());
-    std::printf("\nkeys until a change is noticed, five times: %s",
-                keys_until_changed(pool).c_str());
-    for (unsigned i = 1; i < 5; ++i) std::printf(", %s", keys_until_changed(pool).c_str());
-    std::printf("\n");
     print_source("tuning");
 }

@@ -150,7 +150,7 @@ SIMDBLOOM_KERNEL std::size_t map_lookup(const FuseTarget& t, Batch b, std::uint3
 
 template <Operations O, LookupLayout<O> L>
 constexpr MapKernels map_kernels_of() {
-    return {{&lookup<O, L>, true, &few<O, L>, L::few_below, 0, nullptr}, &map_lookup<O, L>};
+    return {{&lookup<O, L>, &few<O, L>, L::few_below, 0, nullptr}, &map_lookup<O, L>};
 }
 
 template <class O>

@@ -24,7 +24,7 @@ EXCLUDED = [
     (r"batches\.hpp", r"\bfew_below\b", r"^< -> <=",
      "the border between two ways to the same answers"),
     (r"kernels/driver", r"unrolls|SIMDBLOOM_UNROLLS|only_reads", r"", "unrolling"),
-    (r"kernels/classic", r"levels = 6", r"",
+    (r"kernels/classic", r"levels = 16", r"",
      "how many probes go through queues before the rest is made at one go"),
     (r"kernels/ops/", r"(has_byte_packing|has_line_test) = ", r"",
      "which of two ways to the same answers is taken"),

@@ -35,6 +35,9 @@ inline constexpr std::size_t n_ways = 3;
 /// Batches of fewer keys are not timed, and follow what larger ones learnt.
 inline constexpr std::size_t tuned_keys = 1024;
 
+/// The call of inserts. Lookups have the numbers of Output.
+inline constexpr unsigned insert_call = 3;
+
 struct TunerRecord;
 
 /// A call of the filter whose bits lie there. Those of one kind have the same kernels and size.

@@ -31,8 +31,7 @@ std::size_t answer_in_slices(Tuner tuner, std::size_t n, Output output, void* ou
 template <class T>
 std::size_t tuned_lookup(const KernelsFor<T>& kernels, const KernelsFor<T>* halves, const T& target,
                          const Batch& batch, Output output, void* out) {
-    if (target.prefetching.way != Prefetch::tuned ||
-        !(kernels.lookup_prefetches || halves != nullptr))
+    if (target.prefetching.way != Prefetch::tuned)
         return kernels.lookup(target, batch, output, out);
     T with = target;
     const Tuner tuner(target.bits, static_cast<unsigned>(output), &kernels, target.prefetching.size,
@@ -52,7 +51,6 @@ std::size_t tuned_insert(const KernelsFor<T>& kernels, const KernelsFor<T>* halv
     if (target.prefetching.way != Prefetch::tuned) return kernels.insert(target, batch);
     T here = target;
     std::size_t inserted = 0;
-    constexpr unsigned insert_call = 3;  // lookups have the numbers of Output
     in_tuned_slices(
         Tuner(target.bits, insert_call, &kernels, target.prefetching.size, halves != nullptr),
         batch.size, [&](BatchWay way, std::size_t first, std::size_t n) {

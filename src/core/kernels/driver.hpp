@@ -348,8 +348,7 @@ constexpr std::uint32_t few_inserts_below() {
 
 template <Operations O, KernelLayout<O> L>
 constexpr KernelsFor<TargetOf<L>> kernels_of() {
-    return {&lookup<O, L>, !has<OwnLookup, L>,     &few<O, L>,
-            L::few_below,  few_inserts_below<L>(), &insert<O, L>};
+    return {&lookup<O, L>, &few<O, L>, L::few_below, few_inserts_below<L>(), &insert<O, L>};
 }
 
 }  // namespace

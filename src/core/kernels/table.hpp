@@ -46,7 +46,6 @@ template <class T>
 struct KernelsFor {
     /// Writes answers (nothing, ceil(n/8) bytes, or up to n uint32), returns how many are found.
     std::size_t (*lookup)(const T&, Batch, Output, void* out);
-    bool lookup_prefetches;  ///< T::prefetching changes the time of `lookup`
     /// Bit i of the result says that key i, of at most 64, was found. Key by key.
     std::uint64_t (*few)(const T&, const std::uint64_t* keys, std::size_t n, bool hashed);
     std::uint32_t few_below;          ///< fewer keys, at most 64, take less time through `few`

@@ -1,14 +1,15 @@
 // classic and counting: k probes anywhere. Probe i is needed only for the keys that passed the
 // probes before it.
 //
-//   keys -> probe 0 -> queue 1 -> probe 1 -> queue 2 -> .. -> probe 7 and all after it -> found
+//   keys -> probe 0 -> queue 1 -> probe 1 -> queue 2 -> .. -> probe 15 and all after it -> found
 //              |                     |                             |
 //            absent                absent                        absent
 //
 // Keys are tested 64 at a time. The keys that pass are put side by side into a queue, and go on
 // when the queue holds 64 (Polychroniou & Ross 2014 refill lanes for the same reason). No branch
-// depends on a bit of the filter, so lines are fetched for many chunks at once. Queues keep the
-// order of the keys. Tried: bench/pages/tried.md, "Algorithms".
+// depends on a bit of the filter, so lines are fetched for many chunks at once. If the batch
+// prefetches, it does so when a key enters a queue. Queues keep the order of the keys. Tried:
+// bench/pages/tried.md, "Algorithms".
 #pragma once
 
 #include "core/kernels/driver.hpp"
@@ -36,12 +37,8 @@ struct Classic {
     }
     /// The lines of all probes: only inserts need it.
     static void prefetch(const Target& t, const Stage& s, std::size_t i) {
-        alignas(64) std::uint64_t offset[O::lanes];
         V position = O::load(s.position + i);
-        for (unsigned r = 0; r < t.k; ++r, position = next(position)) {
-            O::store(offset, offset_vector(t, position));
-            for (std::size_t j = 0; j < O::lanes; ++j) O::prefetch(t.bits + offset[j]);
-        }
+        for (unsigned r = 0; r < t.k; ++r, position = next(position)) prefetch_probe(t, position);
     }
     static std::size_t lookup(const Target t, const Batch b, Output output, void* out) {
         Search search(t, Emitter<O>(output, out));
@@ -79,9 +76,10 @@ struct Classic {
 
 private:
     static constexpr unsigned max_k = layouts::classic::traits.k_max;
-    // Level i makes probe i. The last, which 1 in 128 absent keys reach, makes all that are left:
-    // with 6 levels, half of the keys present, 8.9 ns a key, not 8.1 (AVX2, 2 MiB, Xeon 167).
-    static constexpr unsigned levels = 8;
+    // Level i makes probe i. The last level makes all probes that are left, each after the one
+    // before: with 8 levels, k = 12, all keys present, a key took 23 ns, not 18 (AVX2, 2 MiB, Xeon
+    // 167).
+    static constexpr unsigned levels = 16;
     struct Numbers {
         std::uint64_t number[O::lanes] = {};
         constexpr Numbers() {
@@ -102,6 +100,11 @@ private:
     }
     static V offset_vector(const Target& t, V position) {
         return block_offset_vector<O>(position, t.blocks, 3);
+    }
+    static void prefetch_probe(const Target& t, V position) {
+        alignas(64) std::uint64_t offset[O::lanes];
+        O::store(offset, offset_vector(t, position));
+        for (std::size_t j = 0; j < O::lanes; ++j) O::prefetch(t.bits + offset[j]);
     }
 
     static std::uint64_t scalar_mask(std::uint64_t g) {
@@ -125,26 +128,29 @@ private:
             2 * chunk_keys;  // at most 63 keys wait when 64 more come
         alignas(64) std::uint64_t position[room + O::lanes];
         alignas(64) std::uint64_t key[room + O::lanes];
-        std::size_t first = 0, last = 0;
+        std::size_t first = 0, last = 0, prefetched = 0;
 
         std::size_t size() const { return last - first; }
         V positions() const { return O::load(position + first % room); }
         V keys() const { return O::load(key + first % room); }
-        void append(V passed, V numbers, unsigned which) {
-            const std::size_t at = last % room;
+        /// Returns the new `last`: in memory, it would wait for each store before it.
+        [[nodiscard]] std::size_t append(std::size_t end, V passed, V numbers, unsigned which) {
+            const std::size_t at = end % room;
             O::compress(position + at, passed, which);
             O::compress(key + at, numbers, which);
             if (at + O::lanes > room) {
                 O::store(position, O::load(position + room));
                 O::store(key, O::load(key + room));
             }
-            last += static_cast<unsigned>(__builtin_popcount(which));
+            return end + static_cast<unsigned>(__builtin_popcount(which));
         }
     };
 
     struct Search {
         const Target t;
         Emitter<O> emit;
+        const bool prefetches = t.prefetching.way != Prefetch::none;
+        const unsigned last_level = (t.k < levels ? t.k : levels) - 1;
         Queue queues[levels - 1];
 
         Search(const Target& target, const Emitter<O>& emitter) : t(target), emit(emitter) {}
@@ -155,87 +161,101 @@ private:
             const auto numbers_from = [](std::size_t first) {
                 return O::load(numbers.number) + O::broadcast(first);
             };
-            std::size_t at = 0;
-            for (; at + chunk_keys <= b.size; at += chunk_keys) {
-                const std::uint64_t* const p = keys_from(at, chunk_keys);
-                alignas(64) std::uint64_t position[chunk_keys];
-                for (std::size_t i = 0; i < chunk_keys; i += O::lanes)
+            Stage stages[2];
+            const auto stage_chunk = [&](std::size_t first) {
+                std::uint64_t* const position = stages[first / chunk_keys & 1].position;
+                const std::uint64_t* const p = keys_from(first, chunk_keys);
+                for (std::size_t i = 0; i < chunk_keys; i += O::lanes) {
                     O::store(position + i, hashes(p + i));
-                pass_chunk<0>(position, [&](std::size_t i) { return numbers_from(at + i); });
-                flow<1>();
+                    if (prefetches) prefetch_probe(t, O::load(position + i));
+                }
+            };
+            std::size_t at = 0;
+            if (b.size >= chunk_keys) stage_chunk(0);
+            for (; at + chunk_keys <= b.size; at += chunk_keys) {
+                if (at + 2 * chunk_keys <= b.size) stage_chunk(at + chunk_keys);
+                pass_chunk(0, stages[at / chunk_keys & 1].position,
+                           [&](std::size_t i) { return numbers_from(at + i); });
+                flow(1);
             }
             const std::uint64_t* p = keys_from(at, b.size - at);
             for (; at + O::lanes <= b.size; p += O::lanes, at += O::lanes)
-                pass<0>(hashes(p), numbers_from(at), all);
+                pass(0, hashes(p), numbers_from(at), all);
             if (at < b.size)
-                pass<0>(hashes.padded(p, b.size - at), numbers_from(at), first_lanes(b.size - at));
-            finish<1>();
+                pass(0, hashes.padded(p, b.size - at), numbers_from(at), first_lanes(b.size - at));
+            finish();
             return emit.end(b.size);
         }
 
         /// Makes the probe of one level for 64 keys, all before the first store into a queue, for
         /// whose address later loads would wait: 1.3 times the time (Xeon 167, AVX2, 2 MiB).
-        template <unsigned level, class NumbersAt>
-        void pass_chunk(const std::uint64_t* position, const NumbersAt& numbers_at) {
-            // Scalar code branches: 3.9 ns key by key, 6.5 this way (16 KiB).
-            if constexpr (O::lanes == 1) {
-                for (std::size_t i = 0; i < chunk_keys; ++i)
-                    pass<level>(position[i], numbers_at(i), all);
-                return;
-            }
+        template <class NumbersAt>
+        void pass_chunk(unsigned level, const std::uint64_t* position,
+                        const NumbersAt& numbers_at) {
             unsigned alive[chunk_keys];
-            for (std::size_t i = 0; i < chunk_keys; i += O::lanes)
-                alive[i] = test(t, O::load(position + i), all);
-            for (std::size_t i = 0; i < chunk_keys; i += O::lanes)
-                go_on<level>(O::load(position + i), numbers_at(i), alive[i]);
-        }
-        /// The same for one vector of keys.
-        template <unsigned level>
-        void pass(V position, V keys, unsigned alive) {
-            go_on<level>(position, keys, test(t, position, alive));
-        }
-        /// A key that passed goes to the next level's queue, or out after the last probe.
-        template <unsigned level>
-        void go_on(V position, V keys, unsigned alive) {
-            if constexpr (level + 1 < levels) {
-                if (level + 1 < t.k) {
-                    queues[level].append(next(position), keys, alive);
-                    return;
+            // Scalar code branches: 3.9 ns key by key, 6.5 this way (16 KiB).
+            if constexpr (O::lanes > 1)
+                for (std::size_t i = 0; i < chunk_keys; i += O::lanes)
+                    alive[i] = test(t, O::load(position + i), all);
+            if (O::lanes == 1 || level == last_level) {
+                for (std::size_t i = 0; i < chunk_keys; i += O::lanes) {
+                    const V v = O::load(position + i);
+                    go_on(level, v, numbers_at(i), O::lanes == 1 ? test(t, v, all) : alive[i]);
                 }
             } else {
-                for (unsigned r = levels; r < t.k && alive != 0; ++r) {
-                    position = next(position);
-                    alive = test(t, position, alive);
-                }
+                Queue& q = queues[level];
+                std::size_t end = q.last;
+                for (std::size_t i = 0; i < chunk_keys; i += O::lanes)
+                    end = q.append(end, next(O::load(position + i)), numbers_at(i), alive[i]);
+                q.last = end;
+            }
+            if (prefetches && level != last_level) prefetch(queues[level]);
+        }
+        /// The same for one vector of keys.
+        void pass(unsigned level, V position, V keys, unsigned alive) {
+            go_on(level, position, keys, test(t, position, alive));
+        }
+        /// A key that passed goes to the next level's queue, or out after the last probe.
+        void go_on(unsigned level, V position, V keys, unsigned alive) {
+            if (level != last_level) {
+                Queue& q = queues[level];
+                q.last = q.append(q.last, next(position), keys, alive);
+                return;
+            }
+            for (unsigned r = level + 1; r < t.k && alive != 0; ++r) {
+                position = next(position);
+                alive = test(t, position, alive);
             }
             emit(keys, alive);
         }
+        /// The lines of the keys that came to the queue, up to its last whole vector.
+        void prefetch(Queue& q) {
+            for (; q.prefetched + O::lanes <= q.last; q.prefetched += O::lanes)
+                prefetch_probe(t, O::load(q.position + q.prefetched % Queue::room));
+        }
 
-        /// Takes 64 keys from each queue that has them, the last first: no load waits for a test.
-        template <unsigned level>
-        void flow() {
-            if constexpr (level < levels) {
-                flow<level + 1>();
+        /// Takes 64 keys from each queue that has them, from the last to that of `least`: no load
+        /// waits for a test.
+        void flow(unsigned least) {
+            for (unsigned level = last_level; level >= least; --level) {
                 Queue& q = queues[level - 1];
-                if (q.size() < chunk_keys) return;
+                if (q.size() < chunk_keys) continue;
                 const std::size_t first = q.first % Queue::room;
-                pass_chunk<level>(q.position + first,
-                                  [&](std::size_t i) { return O::load(q.key + first + i); });
+                pass_chunk(level, q.position + first,
+                           [&](std::size_t i) { return O::load(q.key + first + i); });
                 q.first += chunk_keys;
             }
         }
         /// Empties the queues. Each flow() leaves room in the next queue for a vector of keys.
-        template <unsigned level>
         void finish() {
-            if constexpr (level < levels) {
-                flow<level + 1>();
+            for (unsigned level = 1; level <= last_level; ++level) {
+                flow(level + 1);
                 Queue& q = queues[level - 1];
                 for (; q.size() >= O::lanes; q.first += O::lanes) {
-                    pass<level>(q.positions(), q.keys(), all);
-                    flow<level + 1>();
+                    pass(level, q.positions(), q.keys(), all);
+                    flow(level + 1);
                 }
-                if (q.size() != 0) pass<level>(q.positions(), q.keys(), first_lanes(q.size()));
-                finish<level + 1>();
+                if (q.size() != 0) pass(level, q.positions(), q.keys(), first_lanes(q.size()));
             }
         }
     };
