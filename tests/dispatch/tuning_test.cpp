@@ -90,7 +90,8 @@ TEST(TuningRules, BitsAndAnswersDoNotDependOnPrefetching) {
     std::vector<std::uint64_t> more;  // in runs of 500, a third, two thirds and all of them present
     for (std::size_t i = 0; i < n; ++i) more.push_back(keys[i % 3 <= i / 500 % 3 ? i : n + i]);
     auto specs = test::all_specs();
-    specs.insert(specs.end(), {"classic:k=17", "counting:k=17"});  // more probes than queues
+    for (const char* const more : {"classic:k=17", "counting:k=17"})  // more probes than queues
+        specs.emplace_back(more);
     for (const auto& spec : specs) {
         const Layout layout = Layout::parse(spec);
         constexpr std::size_t bytes = 64 * 1024;
