@@ -143,15 +143,16 @@ def widest_room(cells, width):
 
 
 def name_regions(picture, grid, x, y, colours, size=13):
-    """The name of each filter in the widest room of its region; grid[i][j] is the filter of a
-    column and a line from below."""
+    """The name of each filter in the widest room of its region, or below the picture, beside its
+    colour; grid[i][j] is the filter of a column and a line from below."""
     wide, tall = (x.end - x.start) / len(grid), (y.start - y.end) / len(grid[0])
     regions = {}
     for i, column in enumerate(grid):
         for j, name in enumerate(column):
             regions.setdefault(name, set()).add((i, j))
-    for name, region in regions.items():
-        best = widest_room(region, math.ceil((text_width(name, size) + 8) / wide))
+    small = []
+    for name, cells in regions.items():
+        best = widest_room(cells, math.ceil((text_width(name, size) + 8) / wide))
         if best:
             at = x.start + best[0] * wide, y.start - best[1] * tall + 4.5
             if name in (NO_FILTER, NOT_MEASURED):
@@ -159,6 +160,16 @@ def name_regions(picture, grid, x, y, colours, size=13):
             else:
                 picture.text(*at, name, "#fefefe" if luminance(colours[name]) < 0.3 else "#111",
                              size, "middle", bold=True, halo=False)
+        elif name in colours and name != NO_FILTER:
+            small.append(name)
+    left = x.start
+    for name in small:
+        picture.add("rect", x=left, y=picture.height + 2, width=13.0, height=13.0,
+                    **region(colours[name]))
+        picture.label(left + 18, picture.height + 13, name, size=12, anchor="start")
+        left += text_width(name, 12) + 34
+    if small:
+        picture.height += 20
 
 
 def region(colour):

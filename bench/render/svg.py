@@ -92,7 +92,7 @@ class Picture:
     def __init__(self, width, height, about):
         self.width, self.height = width, height
         self.parts = [f"<title>{html.escape(about)}</title>",
-                      f'<rect width="{width}" height="{height}" fill="{PAPER}"/>']
+                      f'<rect width="100%" height="100%" fill="{PAPER}"/>']
 
     def add(self, tag, title="", inner="", **attributes):
         words = "".join(f' {name.replace("_", "-")}="{value:.1f}"' if isinstance(value, float)

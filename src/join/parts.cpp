@@ -56,7 +56,7 @@ Loaded<std::uint64_t> parse_parts(Fields h, std::uint64_t bytes) {
 std::optional<LoadError> check_coverage(const SavedParts& saved) {
     for (std::uint64_t part = saved.parts; part < 8 * saved.coverage.size(); ++part)
         if (saved.has(part))
-            return fault(LoadFault::parameter, "part ", part, " is none of ", saved.parts);
+            return fault(LoadFault::parameter, "no part ", part, ", of ", saved.parts);
     return std::nullopt;
 }
 
@@ -170,7 +170,7 @@ Loaded<JoinFilter> load_parts(Source& source, const Options& options) {
 
 std::vector<std::byte> save_part(const JoinFilter& filter, std::size_t part, std::size_t parts) {
     if (part >= parts || parts > detail::most_parts)
-        throw std::out_of_range(detail::to_text("simdbloom: part ", part, " is none of ", parts,
+        throw std::out_of_range(detail::to_text("simdbloom: no part ", part, ", of ", parts,
                                                 ", or these are more than 2^20"));
     std::vector<std::byte> coverage(detail::coverage_bytes(parts));
     coverage[part / 8] = static_cast<std::byte>(1u << part % 8);

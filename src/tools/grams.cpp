@@ -42,9 +42,9 @@ std::string member_of(std::string_view line, const std::string& field, std::uint
         object = nlohmann::json::parse(line);
     } catch (const nlohmann::json::exception& e) {
         const std::string_view why = e.what();  // "[json.exception.parse_error.101] parse error .."
-        refuse("is no JSON object: " + std::string(why.substr(why.find(']') + 2, 200)));
+        refuse("is not a JSON object: " + std::string(why.substr(why.find(']') + 2, 200)));
     }
-    if (!object.is_object()) refuse("is no JSON object");
+    if (!object.is_object()) refuse("is not a JSON object");
     const auto member = object.find(field);
     if (member == object.end() || !member->is_string()) refuse("has no text in \"" + field + "\"");
     return member->get<std::string>();

@@ -221,7 +221,7 @@ TEST(Exchange, WhatCannotBeIsRefused) {
     EXPECT_INVALID("n_keys=0", made(1, 100, "auto", 0));
     EXPECT_INVALID("cuckoo12", made(1, 100, "cuckoo12", 10));
     FilterExchange exchange(2, 100, "auto", 10, 12);
-    EXPECT_OUT_OF_RANGE("sender 2 is none of 2", exchange.take({Of::failed, 2}));
+    EXPECT_OUT_OF_RANGE("no sender 2: there are 2", exchange.take({Of::failed, 2}));
     EXPECT_THROW((void)exchange.is_complete(2), std::out_of_range);
     EXPECT_EQ(exchange.count(Took::counted), 0u);
 }

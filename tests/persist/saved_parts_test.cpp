@@ -300,7 +300,7 @@ TEST(SavedParts, ForgedBytesAreRefused) {
     refused(LoadFault::parameter, "0 parts", {16, 0, 8});
     refused(LoadFault::parameter, "2097152 parts", {16, std::uint64_t{1} << 21, 8});
     refused(LoadFault::size, "524288 parts", {16, std::uint64_t{1} << 19, 8});
-    refused(LoadFault::parameter, "part 3 is none", {64, 9});
+    refused(LoadFault::parameter, "no part 3, of", {64, 9});
     // The filter inside is checked too, and is no part.
     Bytes inner = part;
     inner[128 + 64] ^= std::byte{1};

@@ -199,7 +199,7 @@ TEST_F(Saving, WhatIsNoFileIsNotWaitedForWhereOneIsRead) {
     ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
     for (const auto& error : {load_file(fifo).error(), map_file(fifo).error()}) {
         EXPECT_EQ(error.fault, LoadFault::file);
-        EXPECT_EQ(error.message, fifo.string() + ": not a regular file");
+        EXPECT_EQ(error.message, fifo.string() + ": a folder, a pipe or a device, not a file");
     }
 }
 

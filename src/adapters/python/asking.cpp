@@ -120,8 +120,8 @@ public:
         std::size_t n = 0;
         for (const std::uint32_t row : list) {
             if (row >= size())
-                throw std::out_of_range("simdbloom: row " + std::to_string(row) +
-                                        " is none of the " + std::to_string(size()));
+                throw std::out_of_range("simdbloom: no row " + std::to_string(row) + ", of " +
+                                        std::to_string(size()));
             if (flags_[row] != 0) out[n++] = row;
         }
         return n;

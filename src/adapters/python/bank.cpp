@@ -230,8 +230,8 @@ void define_filter_bank(py::module_& module) {
         "Removes sets from the end, or adds empty ones. ValueError for 0 and beyond max_bytes.");
     define_property(type, "rows", "The bits of each set.", &FilterBank::rows);
     define_call(type, "__repr__", "", [](const FilterBank& b) {
-        return "<simdbloom.FilterBank of " + std::to_string(b.sets()) + " sets, " + b.spec() +
-               " for " + std::to_string(b.n_keys()) + " keys each>";
+        return "<simdbloom.FilterBank " + b.spec() + ", sets: " + std::to_string(b.sets()) +
+               ", keys of each: " + std::to_string(b.n_keys()) + ">";
     });
 }
 
@@ -285,9 +285,9 @@ void define_compact_bank(py::module_& module) {
         "The false-positive rate of a set with its number of keys by the exact model. IndexError "
         "for a set that is not there.");
     define_call(type, "__repr__", "", [](B b) {
-        return "<simdbloom.CompactBank of " + std::to_string(b.sets()) + " sets in " +
-               std::to_string(b.banks().size()) + " banks, " + std::to_string(b.size_in_bytes()) +
-               " bytes>";
+        return "<simdbloom.CompactBank, sets: " + std::to_string(b.sets()) +
+               ", banks: " + std::to_string(b.banks().size()) +
+               ", bytes: " + std::to_string(b.size_in_bytes()) + ">";
     });
 }
 

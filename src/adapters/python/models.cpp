@@ -64,23 +64,29 @@ std::shared_ptr<Filter> build_filter(py::handle keys, unsigned check_bits, std::
 void define_advice(py::module_& module) {
     using Choice = Advice::Choice;
     py::class_<Choice>(module, "Choice", "A filter that advise() compared, or none.")
-        .def_readonly("spec", &Choice::spec)
-        .def_readonly("bits_per_key", &Choice::bits_per_key)
-        .def_property_readonly("isa", [](const Choice& c) { return std::string(to_string(c.isa)); })
-        .def_readonly("bytes", &Choice::bytes)
-        .def_readonly("fpr", &Choice::fpr)
-        .def_readonly("insert_ns", &Choice::insert_ns)
-        .def_readonly("lookup_ns", &Choice::lookup_ns)
-        .def_readonly("total_ns", &Choice::total_ns)
+        .def_readonly("spec", &Choice::spec, "The layout, as Filter() takes it; '': no filter.")
+        .def_readonly("bits_per_key", &Choice::bits_per_key, "The space, as Filter() takes it.")
+        .def_property_readonly(
+            "isa", [](const Choice& c) { return std::string(to_string(c.isa)); },
+            "The fastest instruction set for it.")
+        .def_readonly("bytes", &Choice::bytes, "The size of the filter.")
+        .def_readonly("fpr", &Choice::fpr, "The false-positive rate by the exact model.")
+        .def_readonly("insert_ns", &Choice::insert_ns, "Time of an insert in ns a key.")
+        .def_readonly("lookup_ns", &Choice::lookup_ns, "Time of a lookup in ns a probe.")
+        .def_readonly("total_ns", &Choice::total_ns,
+                      "Total time in ns a probe, with its share of the inserts.")
         .def("__repr__", [](const Choice& c) {
             return "<simdbloom.Choice " + (c.is_none() ? "no filter" : c.spec) + ", " +
                    std::to_string(c.total_ns) + " ns a probe>";
         });
     py::class_<Advice>(module, "Advice", "What advise() found: the least total first.")
-        .def_readonly("ranking", &Advice::ranking)
-        .def_readonly("noise", &Advice::noise)
-        .def_property_readonly("best", [](const Advice& a) { return a.best(); })
-        .def_property_readonly("why", &Advice::why)
+        .def_readonly("ranking", &Advice::ranking, "The choices, the least total time first.")
+        .def_readonly("noise", &Advice::noise,
+                      "Totals that differ by less than this share are equal within noise.")
+        .def_property_readonly(
+            "best", [](const Advice& a) { return a.best(); }, "The choice of the least total time.")
+        .def_property_readonly("why", &Advice::why,
+                               "A few sentences: the best, its gain, the runner-up.")
         .def("as_good", &Advice::as_good,
              "The choices whose total is within the noise of the best one's.");
     py::class_<FilterTimes>(module, "FilterTimes",
@@ -110,7 +116,8 @@ void define_advice(py::module_& module) {
             "spec"_a, "isa"_a, "bytes"_a,
             "(absent, present, insert): ns a lookup of an absent and of a present key, and ns an "
             "insert, for a filter of so many bytes. ValueError for a spec that was not measured.")
-        .def_property_readonly("noise", &FilterTimes::noise);
+        .def_property_readonly("noise", &FilterTimes::noise,
+                               "Times that differ by less than this share are equal within noise.");
     module.def(
         "advise",
         [](std::uint64_t n_keys, double work_ns, std::optional<double> probes, double hits,

@@ -56,14 +56,14 @@ void define_governor(py::module_& module) {
         .def_property_readonly("pass_rate", &Governor::pass_rate,
                                "The share of the last whole sample that passed.")
         .def_property_readonly("skipped", &Governor::skipped, "The rows that were not probed.");
-    const auto setting = [&](const char* name, const auto& member) {
+    const auto setting = [&](const char* name, const auto& member, const char* words) {
         type.def_property_readonly(
-            name, [member](const Governor& self) { return self.settings().*member; });
+            name, [member](const Governor& self) { return self.settings().*member; }, words);
     };
-    setting("stop_at", &Settings::stop_at);
-    setting("sample_rows", &Settings::sample_rows);
-    setting("first_pause", &Settings::first_pause);
-    setting("longest_pause", &Settings::longest_pause);
+    setting("stop_at", &Settings::stop_at, "The passing share of a sample that stops probing.");
+    setting("sample_rows", &Settings::sample_rows, "The rows of a sample.");
+    setting("first_pause", &Settings::first_pause, "The rows of the first pause.");
+    setting("longest_pause", &Settings::longest_pause, "The most rows of a pause.");
 }
 
 void define_counters(py::module_& module) {

@@ -20,13 +20,15 @@ LoadError in_file(const fs::path& path, LoadError error) {
     return {error.fault, path.string() + ": " + error.message};
 }
 
+constexpr const char* not_regular = "a folder, a pipe or a device, not a file";
+
 Loaded<OpenFile> open_regular(const fs::path& path, std::uint64_t least) {
     auto state = state_of(path);
     if (!state) return file_fault(path);
-    if (!state->is_regular) return file_fault(path, "not a regular file");
+    if (!state->is_regular) return file_fault(path, not_regular);
     File file = open_to_read(path, false);
     if (!file || !(state = state_of(file.get()))) return file_fault(path);
-    if (!state->is_regular) return file_fault(path, "not a regular file");
+    if (!state->is_regular) return file_fault(path, not_regular);
     if (state->bytes < least) return in_file(path, too_short(state->bytes));
     return OpenFile{std::move(file), state->bytes};
 }

@@ -33,8 +33,8 @@ Checksum checksum_of(Fields header, std::span<const std::byte> bits) noexcept {
 }
 
 LoadError too_short(std::uint64_t bytes) {
-    return fault(LoadFault::too_short, bytes, " bytes are too few: there are ", framing_bytes,
-                 " besides the bits");
+    return fault(LoadFault::too_short, bytes, " bytes are too few: what is saved has at least ",
+                 framing_bytes);
 }
 
 LoadError wrong_checksum() {

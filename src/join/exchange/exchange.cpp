@@ -66,7 +66,7 @@ std::size_t FilterExchange::waiting_for() const noexcept {
 const FilterExchange::Sender& FilterExchange::checked(std::size_t sender) const {
     if (sender < senders_.size()) return senders_[sender];
     throw std::out_of_range(
-        detail::to_text("simdbloom: sender ", sender, " is none of ", senders_.size()));
+        detail::to_text("simdbloom: no sender ", sender, ": there are ", senders_.size()));
 }
 
 bool FilterExchange::is_complete(std::size_t sender) const { return checked(sender).is_complete(); }
@@ -115,7 +115,7 @@ Took FilterExchange::add_part(Sender& sender, const FilterMessage& message) {
     if ((sender.came & bit) != 0) return Took::duplicate;
     const std::string part = "part " + std::to_string(message.number);
     if (bit == 0) {
-        sender.fault = part + " is none of the " + std::to_string(most_parts) + " there may be";
+        sender.fault = part + ": there may be " + std::to_string(most_parts) + " parts";
         return Took::refused;
     }
     if (auto error = unite(message.bytes)) {

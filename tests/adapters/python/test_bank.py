@@ -35,6 +35,10 @@ def filled(cls, sets=70, n=200, **options):
 
 
 class Answers(Case):
+    def test_a_bank_says_what_it_is(self):
+        self.assertRegex(repr(CompactBank.for_fpr([9], 0.01)), "sets: 1, banks: 1, bytes: [0-9]+>$")
+        self.assertRegex(repr(FilterBank.with_bits_per_key(1, 9, 10)), "sets: 1, keys of each: 9>$")
+
     def test_are_those_of_filters_one_by_one(self):
         probe = np.concatenate([np.arange(0, 40_000, 7), [-1]])
         for spec in ("blocked512", "split256", "classic:k=4", "register64"):

@@ -75,12 +75,12 @@ class Exchanges(Case):
             (ValueError, "nonsense", lambda: FilterExchange(1, 9, "nonsense", 9, 12)),
             (TypeError, "n_keys='x' is not", lambda: FilterExchange(1, 9, "split256", "x", 12)),
             (ValueError, 'kind="whole" is not', lambda: exchange.take("whole", 0)),
-            (IndexError, "sender 2 is none of 2", lambda: exchange.take("sealed", 2)),
+            (IndexError, "no sender 2: there are 2", lambda: exchange.take("sealed", 2)),
             (TypeError, '"part" needs data', lambda: exchange.take("part", 0)),
             (TypeError, '"sealed" has no data', lambda: exchange.take("sealed", 0, b"x")),
             (TypeError, "'x' is neither bytes", lambda: exchange.take("part", 0, "x")),
             (ValueError, "attempt=-1 is below 0", lambda: exchange.take("failed", 0, attempt=-1)),
-            (IndexError, "sender 2 is none of 2", lambda: exchange.is_complete(2)))
+            (IndexError, "no sender 2: there are 2", lambda: exchange.is_complete(2)))
 
 
 class SavedParts(Case):
@@ -135,7 +135,7 @@ class Builders(Case):
                 builder.seal(partition)
             self.assertEqual((builder.unsealed, builder.key_kind), (1 - seal, "integers"))
             self.assertRaisesRegex(ValueError, "partition 0 is sealed", builder.seal, 0)
-            self.assertRaisesRegex(IndexError, "partition 3 is none of", builder.seal, 3)
+            self.assertRaisesRegex(IndexError, "partition 3 is not among", builder.seal, 3)
             f = builder.finish()
             self.assertEqual((f.kind, f.count([1, 9])), ("list", 1) if seal else ("all", 2))
             self.assertEqual(f.range, (1, 3) if seal else None)

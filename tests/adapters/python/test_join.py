@@ -118,7 +118,7 @@ class Frames(Case):
         self.assertEqual(len(left.bloom.semi_join(right.iloc[:0], on="t")), 0)
         missing = pandas.DataFrame({"t": ["1", None, "x"]})
         self.assertEqual(missing.bloom.semi_join(missing, on="t").t.tolist(), ["1", "x"])
-        with self.assertRaisesRegex(TypeError, "a int is not a frame"):
+        with self.assertRaisesRegex(TypeError, "3 is not a data frame"):
             left.bloom.semi_join(3, on="t")
         hours = pandas.date_range("2020", periods=9, freq="H", tz="Asia/Tokyo")
         here = pandas.DataFrame({7: hours, "n": range(9)})

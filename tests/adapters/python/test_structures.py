@@ -147,7 +147,7 @@ class Foreign(Case):
             (TypeError, "not days", lambda: f.count(np.array(["2020-01-01"], "M8[D]"))),
             (TypeError, "guava takes no hashes",
              lambda: f.count(np.arange(3, dtype=np.uint64), hashed=True)),
-            (IndexError, "row 5 is none of the 1",
+            (IndexError, "no row 5, of 1",
              lambda: f.select([1], rows=np.array([5], np.uint32))),
             (ValueError, "size|k|bits", lambda: f | foreign("guava", 9000)))
 

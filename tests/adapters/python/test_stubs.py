@@ -39,6 +39,8 @@ class Stubs(unittest.TestCase):
                 thing = getattr(owner, name)
                 if inspect.isroutine(thing) and not name.startswith("_"):
                     self.assertRegex(thing.__doc__, r"^[A-Z(\'].{20,}", name)
+                if isinstance(thing, property):
+                    self.assertRegex(thing.__doc__ or "", r"\w{2}.*\.", f"{owner}.{name}")
 
 
 RIGHT = """

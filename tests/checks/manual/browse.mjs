@@ -20,6 +20,9 @@ assert(first('validity NULL', 10).some((place) => place.startsWith('page-src-joi
 assert(first('kill a process save', 10).some((place) => place.startsWith('page-src-core-files')));
 assert.match(first('SplitBlockBloom', 1)[0], /^classsimdbloom_1_1SplitBlockBloom\.html$/);
 assert.match(first('for_fpr', 1)[0], /#a[0-9a-f]+$/);
+// The core comes before the extensions.
+assert.match(first('contains', 1)[0], /1Interface\.html#/);
+assert(first('fold', 5).some((place) => /1SetOperations\.html#/.test(place)));
 assert.deepEqual(first('zyxwvut', 1), []);
 assert.deepEqual(first('.*(', 1), []);
 

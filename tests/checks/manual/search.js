@@ -20,7 +20,10 @@ function found(entries, query) {
     if (x.includes(asked)) score += 10;
     if (/^(index|page-src-)/.test(place)) score += 15;  // the guide
     if (t.split(/::|\s/).includes(asked)) score += 40;
-    if (t.split('::').pop() === asked) score += 20;
+    // Of members of one name, the order of the entries decides: the core comes first.
+    const name = t.includes('::') ? t.split('::').pop() : '';
+    if (name === asked) score = 100;
+    else if (name.startsWith(asked)) score += 20;
     scored.push([score, title, place, text, x.search(begins[0])]);
   }
   return scored.sort((a, b) => b[0] - a[0]);

@@ -28,8 +28,8 @@ public:
         const std::lock_guard lock(mutex_);
         const auto number = [&] { return "simdbloom: partition " + std::to_string(partition); };
         if (partition >= sealed_.size())
-            throw std::out_of_range(number() + " is none of the " + std::to_string(sealed_.size()) +
-                                    " that were announced");
+            throw std::out_of_range(number() + " is not among the " +
+                                    std::to_string(sealed_.size()) + " announced");
         if (sealed_[partition]) throw std::invalid_argument(number() + " is sealed already");
         sealed_[partition] = true;
     }

@@ -41,7 +41,7 @@ class Bloom:
             raise ValueError(f"simdbloom: semi_join() on {len(left)} columns and {len(right)}")
         for frame, names in ((self._frame, left), (other, right)):
             if not hasattr(frame, "columns"):
-                raise TypeError(f"simdbloom: a {type(frame).__name__} is not a frame")
+                raise TypeError(f"simdbloom: {frame!r:.60} is not a data frame")
             for name in names:
                 if name not in frame.columns:
                     raise KeyError(name)

@@ -12,8 +12,8 @@ const ANSWER = { count: 0, bitmap: 1, select: 2 };
 const ONE = { contains: 0, insert: 1, erase: 2 };
 /** Strings of a batch that are encoded at once. */
 const TOGETHER = 1024;
-/** Up to this length a loop over charCodeAt is faster than encodeInto (3 ns a unit). */
-const SHORT = 32;
+/** Up to this length a loop over charCodeAt is faster than encodeInto (2 ns a unit, and 35 ns). */
+const SHORT = 22;
 
 /** simdbloom(bytes of simdbloom.wasm): the functions, once they are compiled. */
 export async function simdbloom(wasmBinary) {
@@ -88,17 +88,29 @@ function functionsOf(m) {
   const bytesOf = (key) => (typeof key === 'string' ? utf8.encode(key) : key);
 
   const ROOM = 3 << 10, scratch = m._malloc(ROOM) >>> 0;
+  let room = heap();
   /** Writes a string as UTF-8 to scratch and returns the number of bytes. */
   function write(string) {
-    const bytes = heap(), n = string.length;
-    let at = scratch;
-    for (let i = 0; i < n && n <= SHORT; ++i) {
-      const unit = string.charCodeAt(i);
-      if (unit > 0x7F) break;
-      bytes[at++] = unit;
+    const n = string.length;
+    if (n <= SHORT) {
+      const bytes = heap();
+      let at = scratch, i = 0, all = 0;
+      // Four at a time: 15 characters took 77 ns in place of 83, lookup included.
+      for (; i + 4 <= n && all <= 0x7F; i += 4) {
+        const a = string.charCodeAt(i), b = string.charCodeAt(i + 1);
+        const c = string.charCodeAt(i + 2), d = string.charCodeAt(i + 3);
+        all |= a | b | c | d;
+        bytes[at++] = a;
+        bytes[at++] = b;
+        bytes[at++] = c;
+        bytes[at++] = d;
+      }
+      for (; i < n && all <= 0x7F; ++i) all |= bytes[at++] = string.charCodeAt(i);
+      if (all <= 0x7F) return n;
     }
-    if (at - scratch === n) return n;
-    return utf8.encodeInto(string, bytes.subarray(scratch, scratch + ROOM)).written;
+    // Where the memory has grown, earlier views of it have length 0.
+    if (room.length !== ROOM) room = heap().subarray(scratch, scratch + ROOM);
+    return utf8.encodeInto(string, room).written;
   }
   const word = new BigInt64Array(1), halves = new Int32Array(word.buffer);
   /** What simdbloom_wasm_number or simdbloom_wasm_string says of one key. Nothing is allocated for

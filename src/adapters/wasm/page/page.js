@@ -67,9 +67,11 @@ function typed(text, kind = 'number') {
 function zeros(touched) {
   const all = touched.filter(({ isSet }) => isSet === false);
   if (all.length === 0) return '';
-  const named = all.slice(0, 3).map(({ block, bit }) => `bit ${bit} of block ${block}`).join(', ');
+  const isOneBlock = all.every(({ block }) => block === all[0].block);
+  const named = all.slice(0, 3).map(({ block, bit }) =>
+    (isOneBlock ? bit : `${bit} of block ${block}`)).join(', ') + (all.length > 3 ? ', ..' : '');
   return ` ${all.length} of its ${touched.length} bits ${all.length === 1 ? 'is' : 'are'} 0: ` +
-    `${named}${all.length > 3 ? ', ..' : ''} (hollow in the picture).`;
+    `${named}${isOneBlock ? ` of block ${all[0].block}` : ''} (hollow in the picture).`;
 }
 
 /** The browser and its system, as their users call them. */
