@@ -27,14 +27,16 @@ using namespace simdbloom::bench;
 
 constexpr double wanted_fpr = 0.005;
 constexpr std::size_t pool_keys = 1 << 23, batch = 4096;
-constexpr unsigned rounds = 9;
+constexpr unsigned rounds = 5;
 /// Larger ones get random bits in place of keys, of as many ones as keys would set.
 constexpr std::uint64_t filled_bytes = 64 << 20;
 
-/// Fills memory with bits that are 1 with chance p, to 10 binary digits.
+/// Fills memory with bits that are 1 with chance p, to 10 binary digits, and repeats them every
+/// 16 MiB.
 void fill_randomly(std::span<std::byte> bytes, double p, std::uint64_t seed) {
     const auto digits = static_cast<unsigned>(std::lround(p * 1024));
-    for (std::size_t i = 0; i + 8 <= bytes.size(); i += 8) {
+    const std::size_t drawn = std::min<std::size_t>(bytes.size(), 16 << 20);
+    for (std::size_t i = 0; i + 8 <= drawn; i += 8) {
         std::uint64_t word = 0;
         for (unsigned d = 0; d < 10; ++d) {
             const std::uint64_t r = hash_key(2 * i + d, seed);
@@ -42,6 +44,8 @@ void fill_randomly(std::span<std::byte> bytes, double p, std::uint64_t seed) {
         }
         std::memcpy(bytes.data() + i, &word, 8);
     }
+    for (std::size_t i = drawn; i < bytes.size(); i += drawn)
+        std::memcpy(bytes.data() + i, bytes.data(), std::min(drawn, bytes.size() - i));
 }
 
 /// Calls work(keys) for batches of absent keys from one pool. Each turn warms up: without that, the

@@ -52,6 +52,8 @@ void check_like_first(const FilterBase& first, const FilterBase& filter, std::si
 
 FilterBank FilterBank::of(std::span<const FilterBase* const> filters, const Options& options) {
     detail::check_sets(filters.size());
+    if (const auto null = std::find(filters.begin(), filters.end(), nullptr); null != filters.end())
+        throw detail::argument_error("filter ", null - filters.begin(), " is null");
     const FilterBase& first = *filters[0];
     if (!first.layout().is_bloom())
         throw detail::argument_error(first.spec(), " is not a layout of bits, which a bank needs");

@@ -91,6 +91,8 @@ TEST(BankSets, FiltersThatDifferAreRefusedByName) {
     const auto a = make("split256", 1'000, keyed), b = make("split256", 1'000, other);
     EXPECT_INVALID("filter 1 has another secret", FilterBank::of(std::array{&a.base(), &b.base()}));
     EXPECT_INVALID("sets=0", FilterBank::of({}));
+    EXPECT_INVALID("filter 1 is null",
+                   FilterBank::of(std::array<const FilterBase*, 2>{&like.base(), nullptr}));
     const auto table = make("cuckoo12", 1'000);
     EXPECT_INVALID("cuckoo12 is not a layout of bits", FilterBank::of(std::array{&table.base()}));
     EXPECT_LENGTH_ERROR("max_bytes=100",

@@ -161,7 +161,7 @@ TEST(CompactBank, SetsAreAddedAndCleared) {
 }
 
 TEST(CompactBank, BanksOfManySetsAnswerOnEveryIsa) {
-    for (const std::size_t small : {4'031u, 4'032u, 4'033u, 4'097u}) {
+    for (const std::size_t small : {4'031u, 4'032u, 4'033u, 4'096u}) {
         std::vector<std::size_t> sizes(small + 8, 2);
         for (std::size_t s = 0; s < 8; ++s) sizes[500 * s] = 1'000;
         test::BankAndFilters<CompactBank> made{

@@ -53,10 +53,11 @@ TYPED_TEST(EveryBank, EveryNumberOfSetsAndKeysOnEveryIsa) {
             ASSERT_NO_FATAL_FAILURE(expect({64, 65, 200}));
         }
     }
-    if constexpr (std::same_as<TypeParam, FilterBank>)
+    if constexpr (std::same_as<TypeParam, FilterBank>) {
         for (const std::string spec : {"classic:k=12", "classic:k=30"})  // 16 and 8 keys ahead
             ASSERT_NO_FATAL_FAILURE(expect_answers_on_every_isa<TypeParam>(
                 spec, 4097, 2, {7, 8, 9, 15, 16, 17, 23, 24, 25, 31, 32, 33}));
+    }
     for (const std::size_t piece : {1023u, 1024u, 1025u, 3000u})
         ASSERT_NO_FATAL_FAILURE(
             expect_answers_on_every_isa<TypeParam>("blocked512", 300, 40, {piece}));
@@ -180,6 +181,9 @@ TYPED_TEST(EveryBank, ThreadsInsertIntoSetsOfDifferentBytesAndCountAtOnce) {
     bank.count_per_set(keys, counts[4]);
     test::at_once(4, [&](unsigned t) { bank.count_per_set(keys, counts[t]); });
     for (const auto& of_thread : counts) EXPECT_EQ(of_thread, counts[4]);
+    std::vector<std::vector<std::uint8_t>> bitmaps(5, std::vector<std::uint8_t>(8 * 3'000));
+    test::at_once(5, [&](unsigned t) { bank.contains(keys, bitmaps[t]); });
+    for (const auto& of_thread : bitmaps) EXPECT_EQ(of_thread, bitmaps[0]);
 }
 
 TYPED_TEST(EveryBank, ComesBackFromBytesViewsAndFiles) {

@@ -64,9 +64,9 @@ public:
                               const Options& options = {});
     /// The bank of these filters; filter s becomes set s, and the answers are those of the filters.
     /// Throws std::invalid_argument that names the filter that differs from the first in layout,
-    /// size or hash; for no filters; for a layout that is not of bits. The caller must know that
-    /// all were filled through the same hash. Of the options isa, huge_pages, max_bytes and
-    /// allocator are read.
+    /// size or hash, or is null; for no filters; for a layout that is not of bits. The caller must
+    /// know that all were filled through the same hash. Of the options isa, huge_pages, max_bytes
+    /// and allocator are read.
     static FilterBank of(std::span<const FilterBase* const> filters, const Options& options = {});
 
     /// Inserts keys into a set. Throws std::out_of_range for a set that is not there,
