@@ -99,10 +99,10 @@ def same_samples():
 
 
 def keyed_pages(claims):
-    """Each number of papers/paper_*.md stands behind its key and is that of the newest record."""
+    """Each number of papers/companion stands behind its key and is that of the newest record."""
     same_samples()
     newest, found = records.adopted(claims)[0][1], list(keys.pages())
-    check(len(found) == 3, f"papers/paper_*.md: {len(found)} pages")
+    check(len(found) == 3, f"papers/companion: {len(found)} pages")
     for path, text in found:
         name = os.path.basename(path)
         check(keys.filled(text, newest, claims) == text, f"--adopt would change {name}")
