@@ -29,6 +29,7 @@ struct LaneOps : OpsDefaults {
         return load(all);
     }
     static void store(std::uint64_t* p, V v) { v.store_unaligned(p); }
+    static V32 load32(const std::uint32_t* p) { return V32::load_unaligned(p); }
     static V broadcast(std::uint64_t x) { return V(x); }
     template <class Lanes>
     static Lanes load_block(const void* p) {

@@ -44,9 +44,11 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
     // V has `lanes` lanes of 64 bits, V32 has `lanes32` lanes of 32 bits.
     { O::lanes } -> std::convertible_to<std::size_t>;
     { O::lanes32 } -> std::convertible_to<std::size_t>;
-    // Loads and stores, at any address. load_first: n lanes. widen: numbers of 32 bits.
+    // Loads and stores, at any address. load_first: n lanes. widen: numbers of 32 bits. Bytes of a
+    // block are little-endian.
     { O::load(from) } -> std::convertible_to<typename O::V>;
     { O::load_first(from, n) } -> std::convertible_to<typename O::V>;
+    { O::load32(from32) } -> std::convertible_to<typename O::V32>;
     { O::widen(from32) } -> std::convertible_to<typename O::V>;
     O::store(to, v);
     { O::template load_block<typename O::V>(bytes) } -> std::same_as<typename O::V>;

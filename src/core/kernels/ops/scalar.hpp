@@ -47,6 +47,7 @@ struct Ops<ScalarArch> : OpsDefaults {
 
     static void compress(std::uint64_t* to, V v, unsigned) { *to = v; }
 
+    static V32 load32(const std::uint32_t* p) { return *p; }
     static V32 broadcast32(std::uint32_t x) { return x; }
     static V32 bit32(V32 n) { return 1u << n; }
     template <class Lanes>
