@@ -8,7 +8,8 @@ SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// Blocks of 8 words of 32 bits. A key sets one bit in each word (parquet-format, BloomFilter.md;
-/// Apple 2021). With hashes from XXH64, seed 0, the bits are those of the Parquet specification.
+/// Apple 2021). With hashes from XXH64, seed 0, the bits are byte for byte those of the Parquet
+/// specification.
 class SplitBlockBloom final : public Interface<SplitBlockBloom, FilterBase>,
                               public SetOperations<SplitBlockBloom> {
 public:

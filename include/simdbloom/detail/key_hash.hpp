@@ -22,7 +22,7 @@ public:
     /// The secret of Hashing::keyed, else 0.
     const Secret& secret() const noexcept { return secret_; }
 
-    /// The hash of a key.
+    /// The hash of a key, as the calls that take hashes want it.
     [[gnu::always_inline]] std::uint64_t hash_of(std::uint64_t key) const noexcept {
         return keyed() ? keyed_hash_of(key) : mix<true>(key, seed_);
     }
@@ -43,11 +43,13 @@ public:
 
     [[gnu::always_inline]] bool keyed() const noexcept { return hashing_ == Hashing::keyed; }
 
-    /// Draws what the options leave open. Throws std::system_error if there are no random bits.
+    /// Draws what the options leave open. Throws std::system_error if the operating system has no
+    /// random bits.
     explicit KeyHash(const Options& options);
 
 protected:
-    /// Not inlined: SipHash would take registers. Pure: a loop tests keyed() once, and loads once.
+    /// Not inlined: SipHash would take the registers of the mixer's constants. Pure, so that a loop
+    /// tests keyed() and loads the filter's members once.
     [[gnu::pure]] std::uint64_t keyed_hash_of(std::uint64_t key) const noexcept;
 
     std::uint64_t seed_;  // offset already
