@@ -55,7 +55,7 @@ public:
         common.fpr = fpr.fpr, common.fpr_low = fpr.low, common.fpr_high = fpr.high,
         common.fpr_model = fpr.model, common.seed = x_.seed;
         common.sets = subject_->sets;
-        group_ = Group(common);
+        group_ = Group(common, subject_->touch != nullptr);
         touch_ = subject_->touch      ? subject_->touch
                  : subject_->sets > 1 ? nullptr
                                       : classic_touch(order_, subject_->bytes);

@@ -29,16 +29,19 @@ std::shared_ptr<Rotation> rotation(const KeySource& source, std::uint64_t n_keys
 std::size_t Group::add(Row row, Pass pass, std::optional<std::size_t> touch_of) {
     const bool is_touch = row.op == "touch";
     // A bank's times are of its size: until its lines are where they stay, at 4 GB/s.
-    const double warm = row.sets == 1 ? 0.001 : static_cast<double>(row.filter_bytes) / 4e9;
+    const double warm = row.sets == 1 ? warm_seconds_of(row.filter_bytes)
+                                      : static_cast<double>(row.filter_bytes) / 4e9;
     std::string name =
         row.filter + '/' + row.isa + '/' + row.op + '/' + row.output +
         "/batch:" + std::to_string(row.batch) +
         "/hits:" + (row.hit_ratio ? std::to_string(*row.hit_ratio).substr(0, 3) : "-") +
         "/threads:" + std::to_string(row.threads) + "/keys:" + std::to_string(row.n_keys) +
         "/bytes:" + std::to_string(row.filter_bytes);
+    const void* const of = is_touch && !touches_itself_ ? &members_ : static_cast<void*>(this);
     const bool warms = (is_touch || row.op == "lookup") && row.threads == 1;
-    members_.push_back(
-        {{std::move(name), std::move(pass), is_touch, warms ? warm : 0}, std::move(row), touch_of});
+    members_.push_back({{std::move(name), std::move(pass), is_touch, warms ? warm : 0, of},
+                        std::move(row),
+                        touch_of});
     return members_.size() - 1;
 }
 

@@ -42,7 +42,9 @@ std::shared_ptr<Rotation> rotation(const KeySource& source, std::uint64_t n_keys
 // Builds the members of one subject and, once timed, the rows.
 class Group {
 public:
-    explicit Group(Row common) : common_(std::move(common)) {}
+    /// touches_itself: what touch reads is what lookups read.
+    explicit Group(Row common, bool touches_itself = true)
+        : common_(std::move(common)), touches_itself_(touches_itself) {}
 
     /// Returns the member's number, for touch_of. A row of the operation `touch` is not printed.
     std::size_t add(Row row, Pass pass, std::optional<std::size_t> touch_of = {});
@@ -60,6 +62,7 @@ private:
         std::optional<std::size_t> touch_of;
     };
     Row common_;
+    bool touches_itself_;
     std::vector<Member> members_;
 };
 

@@ -60,6 +60,21 @@ std::vector<unsigned> disturbed_rounds(const std::vector<Contestant*>& group, Ro
     return slow;
 }
 
+namespace {
+
+const void* read_by(const Contestant& member) { return member.of ? member.of : &member; }
+
+void shuffle(Turns& order, const std::vector<Contestant*>& group, std::mt19937_64& random) {
+    std::shuffle(order.begin(), order.end(), random);
+    std::map<const void*, std::size_t> places;
+    for (const std::size_t i : order) places.try_emplace(read_by(*group[i]), places.size());
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+        return std::pair(places.at(read_by(*group[i])), group[i]->warm_seconds == 0);
+    });
+}
+
+}  // namespace
+
 // Keeps the runs of one round. Names lose how long and how often a benchmark ran, which differs
 // from round to round: the tools that compare two files pair runs by name.
 class Timer::Collector : public benchmark::BenchmarkReporter {
@@ -126,14 +141,17 @@ Rounds Timer::run(const std::vector<Contestant*>& group,
 
     const auto measure = [&](unsigned round) {
         if (progress) progress(round);
-        if (turns.empty()) std::shuffle(order.begin(), order.end(), random);
+        if (turns.empty()) shuffle(order, group, random);
         for (std::size_t turn = 0; turn < order.size(); ++turn) {
             const Contestant* const member = group[order[turn]];
+            const bool again = turn != 0 && read_by(*group[order[turn - 1]]) == read_by(*member);
+            const double warm_seconds =
+                again ? std::min(member->warm_seconds, least_warm_seconds) : member->warm_seconds;
             auto* const registered = benchmark::RegisterBenchmark(
-                std::to_string(turn).c_str(), [member](benchmark::State& state) {
+                std::to_string(turn).c_str(), [member, warm_seconds](benchmark::State& state) {
                     std::uint64_t keys = 0;
                     double seconds = 0;
-                    for (double warm = 0; warm < member->warm_seconds; warm += seconds)
+                    for (double warm = 0; warm < warm_seconds; warm += seconds)
                         member->pass(&seconds);
                     for (auto _ : state) {
                         keys += member->pass(&seconds);

@@ -75,11 +75,8 @@ public:
                 bench::keep(found);
             }
         };
-        // A filter that others have evicted from L3 is back after some ten passes over its lines.
-        // 15 MB on a Xeon took 1.3 times as long after 4 ms of passes, and 1.02 times after 100 ms.
-        const double warm =
-            std::clamp(static_cast<double>(filter->size_in_bytes()) / 150e6, shortest_turn, 0.1);
-        return {text, bench::pieces(keys, batch, ask), false, warm};
+        return {text, bench::pieces(keys, batch, ask), false,
+                bench::warm_seconds_of(filter->size_in_bytes())};
     }
     const AnyFilter& filter(const std::string& spec) { return *filled(spec); }
 

@@ -1,4 +1,5 @@
 // The harness refuses to print a time for a filter that lies, and never leaves half a file.
+#include <regex>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -150,6 +151,34 @@ TEST(Rounds, EachRunsEveryMemberOnceAndADisturbedOneAgain) {
     // The name alone: a number of passes in it would differ from run to run.
     EXPECT_NE(text.find("\"name\": \"touch\""), std::string::npos) << text;
     EXPECT_NE(text.find("\"repetition_index\": 2"), std::string::npos);
+}
+
+TEST(Rounds, WhatReadsTheSameWarmsUpOnce) {
+    std::string ran;
+    const auto member = [&](char name, const void* of, double warm_passes) {
+        return Contestant{.name = {name},
+                          .pass =
+                              [&ran, name](double* seconds) {
+                                  ran += name;
+                                  *seconds = 1.0 / 1024;
+                                  return std::uint64_t{1};
+                              },
+                          .warm_seconds = warm_passes / 1024,
+                          .of = of};
+    };
+    const int one = 0, other = 0;
+    std::vector<Contestant> group{member('a', &one, 8), member('b', &one, 8),
+                                  member('c', &one, 0),  // a build, after the lookups
+                                  member('x', &other, 4), member('y', &other, 4)};
+    for (int i = 0; i < 4; ++i) {
+        ran.clear();
+        Timer(1).run(group);
+        const std::string first = "(a{9}b{3}|b{9}a{3})c", second = "(x{5}y{3}|y{5}x{3})";
+        EXPECT_TRUE(std::regex_match(ran, std::regex(first + second + "|" + second + first)))
+            << ran;
+    }
+    EXPECT_EQ(warm_seconds_of(15'000'000), 0.1);
+    EXPECT_EQ(warm_seconds_of(16 << 10), least_warm_seconds);
 }
 
 /// Promise: `touch` is never slower than a lookup.
