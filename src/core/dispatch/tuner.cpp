@@ -16,7 +16,7 @@ constexpr bool has_clock = false;
 constexpr bool has_clock = true;
 #endif
 
-constexpr std::int32_t timed_slice = 2048, untimed_keys = 16384;
+constexpr std::int32_t timed_slice = 2048, untimed_keys = 30720;
 /// Keys between two trials of all ways: doubled by a trial in vain, shorter while times are steady.
 constexpr std::uint32_t least_pause = 1 << 16, longest_pause = 1 << 22;
 /// Rounds of a trial, each with a slice of every way. The way that is the fastest in most rounds
@@ -24,7 +24,7 @@ constexpr std::uint32_t least_pause = 1 << 16, longest_pause = 1 << 22;
 constexpr std::uint8_t trial_rounds = 3;
 constexpr float no_time = 1e30F;  ///< of a slice in which the clock jumped
 /// The share of all time that may be lost by trying ways that are not the best.
-constexpr float lost = 0.004F;
+constexpr float lost = 0.003F;
 /// A way changes what the caches keep: lines that are prefetched and then read stay in a level-3
 /// cache where lines that are read once do not (Zen 5, dleft14 of 8 MiB: 7.0 ns a key if all
 /// batches prefetch, 12.3 if none does; but a batch alone takes 12.4 and 7.0, as those around it).
@@ -38,7 +38,7 @@ constexpr std::uint32_t first_look = 1 << 15;
 /// Keys of the first such use: after a time without prefetches a Zen 5 drops 30,000 to 100,000.
 constexpr std::uint32_t first_use = 1 << 17, longest_use = 1 << 20;
 /// The pause after a use, in lengths of the use, is so long that the use lost this share of time.
-constexpr float lost_by_uses = 0.003F;
+constexpr float lost_by_uses = 0.002F;
 constexpr std::uint32_t least_rests = 4, first_rests = 8, longest_rests = 256;
 
 std::atomic<TunerClock> the_clock{ticks};

@@ -5,7 +5,7 @@
 // A record of each filter and operation, in memory of the thread, has the mean time a key of every
 // way that was tried:
 //
-//   batch    [ timed 2,048 keys | 16,384 keys the best way | timed | .. ]
+//   batch    [ timed 2,048 keys | 30,720 keys the best way | timed | .. ]
 //                best, or now and then another way
 //
 // Losses by trying are bounded (`lost` in tuner.cpp). When the best way becomes slower or faster
