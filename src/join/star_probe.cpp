@@ -11,7 +11,7 @@ namespace simdbloom {
 Governor::Settings Governor::Settings::for_costs(double filter_ns, double work_ns) {
     for (const double cost : {filter_ns, work_ns})
         if (!(cost > 0) || !std::isfinite(cost))
-            throw detail::argument_error("a row cannot cost ", std::to_string(cost), " ns");
+            throw detail::argument_error("a row cannot cost ", cost, " ns");
     Settings settings;
     settings.stop_at = std::max(0.0, 1 - filter_ns / work_ns);
     return settings;
@@ -19,8 +19,7 @@ Governor::Settings Governor::Settings::for_costs(double filter_ns, double work_n
 
 Governor::Governor(const Settings& settings) : settings_(settings) {
     if (!(settings.stop_at >= 0 && settings.stop_at <= 1))
-        throw detail::argument_error("probing cannot stop at a share of ",
-                                     std::to_string(settings.stop_at));
+        throw detail::argument_error("probing cannot stop at a share of ", settings.stop_at);
     if (settings.sample_rows == 0) throw detail::argument_error("a sample of 0 rows");
     if (settings.first_pause == 0 || settings.longest_pause < settings.first_pause)
         throw detail::argument_error("pauses from ", settings.first_pause, " to ",

@@ -13,7 +13,7 @@ namespace simdbloom {
 
 void detail::check_scaling(const Scaling& s) {
     const auto refuse = [](const std::string& what, double value, const char* range) {
-        throw detail::argument_error(what, "=", std::to_string(value), " is not ", range);
+        throw detail::argument_error(what, "=", value, " is not ", range);
     };
     if (s.first_capacity == 0)
         throw detail::argument_error("first_capacity=0: a filter needs at least one key");

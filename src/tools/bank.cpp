@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "core/models/number.hpp"
 #include "files.hpp"
 #include "input.hpp"
 #include "json.hpp"
@@ -21,9 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file of the names: what the keys are and the seed of the bank, and the name of each set, a
-/// line each. The seed is the hash of the names: a crash between the two files leaves names that
-/// are seen to be of another bank.
+/// The file of the names: what the keys are, and the name of each set, a line each. The seed of the
+/// bank is the hash of the file, which so shows damage, and a crash between the two files.
 std::string names_of(const std::string& bank) { return bank + ".sets"; }
 /// What the keys are, "lines" or "21-mers", and back. k is 0 for lines.
 std::string keys_of(unsigned k) { return k == 0 ? "lines" : std::to_string(k) + "-mers"; }
@@ -41,13 +41,6 @@ CLI::Option* add_kmers(CLI::App& command, unsigned& k, const std::string& help) 
         ->default_str("")
         ->check(CLI::Range(1u, longest_kmer))
         ->type_name("K");
-}
-
-/// The first line of the file: "lines 0123456789abcdef".
-std::string first_line(unsigned k, std::uint64_t seed) {
-    char hex[17];
-    std::snprintf(hex, sizeof hex, "%016llx", count_of(seed));
-    return keys_of(k) + " " + hex;
 }
 
 struct BankBuild {
@@ -112,7 +105,7 @@ int build(BankBuild s) {
     for (const auto& file : files) keys.push_back(static_cast<std::size_t>(count_keys(file, s)));
     if (std::ranges::max(keys) == 0)
         throw std::runtime_error("\"" + files.front() + "\" has no keys");
-    std::string names;
+    std::string names = keys_of(s.k) + "\n";
     for (const auto& file : files) names += escaped(file) + "\n";
     Options options;
     options.seed = hash_bytes(names);
@@ -123,7 +116,7 @@ int build(BankBuild s) {
     for (std::size_t set = 0; set < files.size(); ++set)
         for_each_keys(files[set], s, bank.seed(),
                       [&](const Keys& some) { bank.insert(set, some); });
-    save_text(first_line(s.k, bank.seed()) + "\n" + names, names_of(s.output));
+    save_text(names, names_of(s.output));
     save_file(bank, s.output);
     const BankSizes sizes = sizes_of(bank);
     const std::string spec = bank.banks()[0].spec();
@@ -168,16 +161,18 @@ Sets read_sets(const std::string& bank_path, const CompactBank& bank) {
     const std::string path = names_of(bank_path);
     KeySource source({path}, KeyFormat::lines, 0, 1);
     std::vector<std::string> lines;
+    std::string text;
     while (source.next())
-        for (const auto line : source.texts()) lines.push_back(escaped(line));
+        for (const auto line : source.texts()) {
+            lines.push_back(escaped(line));
+            text.append(line).append("\n");
+        }
     if (lines.empty()) lines.emplace_back();
-    const unsigned k = k_of(std::string_view(lines[0]).substr(0, lines[0].find(' ')), path);
-    if (lines[0] != first_line(k, bank.seed()))
-        throw std::runtime_error("\"" + path + "\" is of another bank than \"" + bank_path + "\"");
+    const unsigned k = k_of(lines[0], path);
+    if (lines.size() - 1 != bank.sets() || hash_bytes(text) != bank.seed())
+        throw std::runtime_error("\"" + path + "\" is of another bank than \"" + bank_path +
+                                 "\", or was changed");
     lines.erase(lines.begin());
-    if (lines.size() != bank.sets())
-        throw std::runtime_error("\"" + path + "\" names " + std::to_string(lines.size()) +
-                                 " sets, and the bank has " + std::to_string(bank.sets()));
     check_may_ask(bank.key_kind(), k == 0 ? KeyKind::bytes : KeyKind::integers);
     return {k, std::move(lines)};
 }
@@ -280,8 +275,8 @@ void probe_kmers(const BankProbe& s, unsigned k, const CompactBank& bank, SetPri
 
 int probe(BankProbe s) {
     if (s.at_least && !(*s.at_least > 0 && *s.at_least <= 1))
-        throw std::runtime_error("at-least=" + std::to_string(*s.at_least) +
-                                 " is not inside (0, 1]");
+        throw std::runtime_error(
+            detail::to_text("at-least=", *s.at_least, " is not inside (0, 1]"));
     auto read_from = s.inputs;
     read_from.push_back(s.bank);
     check_apart(read_from, {standard_output});

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/models/number.hpp"
 #include "simdbloom/detail/strings.hpp"
 
 namespace simdbloom::tools {
@@ -130,8 +131,8 @@ Seen::Seen(ScalableBloom& filter, const Documents& documents)
       fpr_(filter.expected_fpr()),
       stored_at_(filter.stored()) {
     if (!(documents.overlap > 0 && documents.overlap <= 1))
-        throw std::runtime_error("overlap=" + std::to_string(documents.overlap) +
-                                 " is not above 0 and at most 1");
+        throw std::runtime_error(
+            detail::to_text("overlap=", documents.overlap, " is not above 0 and at most 1"));
 }
 
 bool Seen::insert_document(const std::vector<std::uint64_t>& hashes) {

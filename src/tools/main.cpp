@@ -99,6 +99,8 @@ int main(int argc, char** argv) {
     int status = 1;
     try {
         status = run(simdbloom::detail::arguments(argc, argv));
+    } catch (const simdbloom::AllocationError& e) {
+        say(without_name(e.what()));
     } catch (const std::bad_alloc&) {
         say("out of memory");
     } catch (const std::exception& e) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "core/models/number.hpp"
 #include "files.hpp"
 #include "json.hpp"
 #include "simdbloom/cardinality.hpp"
@@ -149,7 +150,7 @@ int merge_by(const Merging& m, const Load& load) {
         }
     }
     const double after = sum.estimated_fpr();
-    const bool overfilled = after > before && overfills(sum);
+    const bool overfilled = overfills(sum);
     save_file(sum, m.output);
     if (m.json)
         print_json({{"output", json_text(m.output)},
@@ -187,7 +188,7 @@ struct Folding {
 int fold(Folding f) {
     check_json_output(f.json, f.output);
     if (f.fpr && !(*f.fpr > 0 && *f.fpr < 1))
-        throw std::runtime_error("fpr=" + std::to_string(*f.fpr) + " is not inside (0, 1)");
+        throw std::runtime_error(detail::to_text("fpr=", *f.fpr, " is not inside (0, 1)"));
     const AnyFilter whole = load_or_throw(f.input);
     const AnyFilter folded = f.fpr ? whole.folded_to_fpr(*f.fpr) : whole.folded(f.parts);
     save_file(folded, f.output);

@@ -52,8 +52,14 @@ bool begins_as(std::span<const std::byte> bytes, const Kind& kind) noexcept {
 }
 
 std::optional<LoadError> check_kind(Fields header, const Kind& kind) {
-    if (!begins_as(header, kind))
-        return fault(LoadFault::foreign, "the first 8 bytes are not those of ", kind.name);
+    if (!begins_as(header, kind)) {
+        // The magic of each of our kinds: 89 53 42, two bytes of its own, 0D 0A 1A.
+        const auto magic = std::as_bytes(std::span(kind.magic));
+        const bool is_ours = std::ranges::equal(header.first(3), magic.first(3)) &&
+                             std::ranges::equal(header.subspan(5, 3), magic.subspan(5));
+        return fault(LoadFault::foreign, "the first 8 bytes are not those of ", kind.name,
+                     is_ours ? ", but of another structure of simdbloom" : "");
+    }
     if (const auto version = get<std::uint16_t>(header, CommonOffset::version);
         version != kind.version)
         return fault(LoadFault::version, "version ", version,
