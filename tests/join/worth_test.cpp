@@ -186,7 +186,7 @@ TEST(Governor, RefusesSettingsThatMeanNothing) {
     EXPECT_INVALID("nan", Governor({.stop_at = std::nan("")}));
     EXPECT_INVALID("sample of 0", Governor({.sample_rows = 0}));
     EXPECT_INVALID("9 to 8", Governor({.first_pause = 9, .longest_pause = 8}));
-    EXPECT_INVALID("0.0", Governor::Settings::for_costs(0, 1));
+    EXPECT_INVALID("cost 0 ns", Governor::Settings::for_costs(0, 1));
     EXPECT_INVALID("inf", Governor::Settings::for_costs(1, HUGE_VAL));
 }
 
