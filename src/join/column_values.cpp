@@ -1,7 +1,6 @@
 #include "core/models/number.hpp"
 #include "join/row_reader.hpp"
 
-#include <cstdlib>
 #include <cstring>
 
 namespace simdbloom::detail {
