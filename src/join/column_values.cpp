@@ -1,6 +1,7 @@
 #include "core/models/number.hpp"
 #include "join/row_reader.hpp"
 
+#include <cstdlib>
 #include <cstring>
 
 namespace simdbloom::detail {
