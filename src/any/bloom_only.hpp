@@ -1,8 +1,6 @@
 // Which filters threads can fill together.
 #pragma once
 
-#include <stdexcept>
-
 #include "core/models/number.hpp"
 #include "simdbloom/any/any_filter.hpp"
 

@@ -1,5 +1,4 @@
 // Filters of any layout combined with each other and with themselves.
-#include <stdexcept>
 #include <type_traits>
 
 #include "core/filters/set_operations.hpp"

@@ -1,6 +1,5 @@
 // From sets, keys and bits or an FPR to a bank.
 #include <algorithm>
-#include <cmath>
 
 #include "bank/bank_size.hpp"
 #include "core/models/number.hpp"

@@ -2,8 +2,6 @@
 #include "simdbloom/bank/filter_bank.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
 #include "bank/bank_size.hpp"
 #include "bank/bitmaps.hpp"

@@ -1,6 +1,5 @@
 // A bank: sets that come and go, and banks of filters that exist.
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "bank/bank_size.hpp"

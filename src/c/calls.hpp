@@ -36,8 +36,6 @@ simdbloom_status guarded(const Work& work) noexcept {
         return failed(SIMDBLOOM_LENGTH, e.what());
     } catch (const std::bad_alloc& e) {
         return failed(SIMDBLOOM_MEMORY, e.what());
-    } catch (const std::invalid_argument& e) {
-        return failed(SIMDBLOOM_INVALID, e.what());
     } catch (const std::system_error& e) {
         return failed(SIMDBLOOM_SYSTEM, e.what());
     } catch (const std::runtime_error& e) {

@@ -1,5 +1,4 @@
 // simdbloom unseen: the new lines, which came neither before in this run nor in an earlier one.
-#include <cmath>
 #include <exception>
 #include <filesystem>
 #include <optional>

@@ -5,7 +5,6 @@
 #include <exception>
 #include <iterator>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "adapters/duckdb/filter_cache.hpp"

@@ -1,6 +1,5 @@
 // Parts of a filter as messages between two ranks, with a deadline.
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <list>
 #include <mutex>

@@ -1,8 +1,6 @@
 // Columns of numpy's arrays and of Python's sequences.
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>

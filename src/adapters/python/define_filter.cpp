@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 #include "filter.hpp"
 #include "simdbloom/cardinality.hpp"

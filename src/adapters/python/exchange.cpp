@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "filter.hpp"
 #include "simdbloom/any/reconcile.hpp"

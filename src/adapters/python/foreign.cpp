@@ -6,8 +6,6 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "structures.hpp"
 

@@ -9,7 +9,6 @@
 #include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "filter.hpp"
 #include "simdbloom/isa.hpp"

@@ -36,9 +36,31 @@ auto locked(std::shared_mutex& mutex, const Use& use) {
     return use();
 }
 
+/// A readers-writer lock, under which the structure of Self::get() is read.
+template <class Self>
+class Locked {
+public:
+    /// Calls use(structure) without the GIL.
+    template <class Use>
+    auto read(const Use& use) const {
+        const NoGil no_gil;
+        const std::shared_lock lock(mutex_);
+        return std::invoke(use, static_cast<const Self&>(*this).get());
+    }
+    /// Calls use(structure) with the GIL.
+    template <class Use>
+    auto held(const Use& use) const {
+        return locked<std::shared_lock<std::shared_mutex>>(
+            mutex_, [&] { return use(static_cast<const Self&>(*this).get()); });
+    }
+
+protected:
+    mutable std::shared_mutex mutex_{};
+};
+
 /// A structure and its readers-writer lock.
 template <class S>
-class Guarded {
+class Guarded : public Locked<Guarded<S>> {
 public:
     using Of = S;
     /// Threads may insert into it at the same time.
@@ -47,23 +69,12 @@ public:
     template <class... Args>
     explicit Guarded(Args&&... args) : structure(std::forward<Args>(args)...) {}
 
-    /// Calls use(structure) without the GIL.
-    template <class Use>
-    auto read(const Use& use) const {
-        const NoGil no_gil;
-        const std::shared_lock lock(mutex_);
-        return std::invoke(use, structure);
-    }
-    /// Calls use(structure) with the GIL.
-    template <class Use>
-    auto held(const Use& use) const {
-        return locked<std::shared_lock<std::shared_mutex>>(mutex_, [&] { return use(structure); });
-    }
+    const S& get() const noexcept { return structure; }
     /// Calls use(structure), which may change it, without the GIL.
     template <class Use>
     auto write(const Use& use) {
         const NoGil no_gil;
-        const WriteLock lock(mutex_);
+        const WriteLock lock(this->mutex_);
         return use(structure);
     }
 
@@ -72,7 +83,6 @@ public:
 protected:
     using WriteLock = std::conditional_t<is_concurrent, std::shared_lock<std::shared_mutex>,
                                          std::unique_lock<std::shared_mutex>>;
-    mutable std::shared_mutex mutex_{};
 };
 
 /// The seed and the secret by which rows are hashed for a structure.
