@@ -97,7 +97,7 @@ TYPED_TEST(EveryTypeWithoutMemory, KeepsItsKeysWhenInsertsFail) {
                   !std::same_as<TypeParam, test::UserBloom>) {
         const KeyVector keys = new_keys();
         KeyVector more;
-        for (std::uint64_t i = 0; more.size() < 1'600; ++i)  // a series grows once
+        for (std::uint64_t i = 0; more.size() < 3'000; ++i)
             more.push_back(test::random_key(i + 50'000));
         test::RefusingMemory memory;
         const bool grows =

