@@ -21,8 +21,8 @@ using UseHashes =
     std::function<bool(std::span<const std::uint64_t> hashes, std::span<const std::uint32_t> rows)>;
 bool each_hash(const JoinRows& rows, const UseHashes& use);
 
-/// Any filter, with a readers-writer lock.
-class Filter {
+/// Any filter, with a readers-writer lock. It changes only by change().
+class Filter : public Locked<Filter> {
 public:
     using Of = AnyFilter;
 
@@ -42,18 +42,6 @@ public:
     bool is_new() const noexcept { return is_new_; }
     std::shared_mutex& mutex() const noexcept { return mutex_; }
 
-    /// Calls use(filter) with the GIL.
-    template <class Use>
-    auto held(const Use& use) const {
-        return locked<std::shared_lock<std::shared_mutex>>(mutex_, [&] { return use(get()); });
-    }
-    /// Calls use(filter) without the GIL.
-    template <class Use>
-    auto read(const Use& use) const {
-        const NoGil no_gil;
-        const std::shared_lock lock(mutex_);
-        return use(get());
-    }
     /// A new filter, made by use(filter).
     template <class Use>
     std::shared_ptr<Filter> derived(const Use& use) const {
@@ -110,7 +98,6 @@ private:
     JoinFilter asked_;
     py::object memory_;
     bool is_new_ = false;
-    mutable std::shared_mutex mutex_;
 };
 
 /// A JoinFilter. It never changes, so no thread waits for the lock.

@@ -13,7 +13,7 @@ namespace simdbloom::python {
 
 namespace {
 
-class Builder {
+class Builder : public Locked<Builder> {
 public:
     Builder(const std::string& spec, std::size_t n_keys, std::optional<double> bits_per_key,
             std::optional<double> fpr, std::size_t max_bytes) {
@@ -25,28 +25,18 @@ public:
         else builder_.reset(new JoinBuilder(spec, n_keys, bits_per_key.value_or(12), options));
     }
 
+    JoinBuilder& get() const {
+        if (!builder_) throw std::invalid_argument("simdbloom: this builder was finished before");
+        return *builder_;
+    }
     void insert(Keys&& keys) {
         const NoGil no_gil;
         keys.each(RowHash{}, [&](const Batch& batch) {
             const std::shared_lock lock(mutex_);
-            Kind kind{there().key_kind(), there().key_kind() == KeyKind::unknown};
+            Kind kind{get().key_kind(), get().key_kind() == KeyKind::unknown};
             if (batch.rows.size() != 0) kind.add(batch.rows.key_kind());
-            batch.rows.insert_into(there());
+            batch.rows.insert_into(get());
         });
-    }
-    /// Calls use(builder), as other threads may at the same time.
-    template <class Use>
-    auto read(const Use& use) const {
-        const NoGil no_gil;
-        const std::shared_lock lock(mutex_);
-        return std::invoke(use, there());
-    }
-    /// Calls use(builder) while no other thread uses the builder.
-    template <class Use>
-    auto write(const Use& use) {
-        const NoGil no_gil;
-        const std::unique_lock lock(mutex_);
-        return use(there());
     }
     void unite(const Join& part) {
         write([&](JoinBuilder& builder) { builder.unite(part.structure); });
@@ -71,13 +61,7 @@ public:
     }
 
 private:
-    JoinBuilder& there() const {
-        if (!builder_) throw std::invalid_argument("simdbloom: this builder was finished before");
-        return *builder_;
-    }
-
     std::unique_ptr<JoinBuilder> builder_;
-    mutable std::shared_mutex mutex_;
 };
 
 std::string prune(const Join& self, const py::int_& low, const py::int_& high) {

@@ -36,43 +36,55 @@ auto locked(std::shared_mutex& mutex, const Use& use) {
     return use();
 }
 
-/// A structure and its readers-writer lock.
-template <class S>
-class Guarded {
+/// The readers-writer lock of a Self, whose get() is the structure.
+template <class Self, class Lock = std::unique_lock<std::shared_mutex>>
+class Locked {
 public:
-    using Of = S;
-    /// Threads may insert into it at the same time.
-    static constexpr bool is_concurrent = std::is_same_v<S, ConcurrentBloom>;
-
-    template <class... Args>
-    explicit Guarded(Args&&... args) : structure(std::forward<Args>(args)...) {}
-
     /// Calls use(structure) without the GIL.
     template <class Use>
     auto read(const Use& use) const {
         const NoGil no_gil;
         const std::shared_lock lock(mutex_);
-        return std::invoke(use, structure);
+        return std::invoke(use, static_cast<const Self&>(*this).get());
     }
     /// Calls use(structure) with the GIL.
     template <class Use>
     auto held(const Use& use) const {
-        return locked<std::shared_lock<std::shared_mutex>>(mutex_, [&] { return use(structure); });
+        return locked<std::shared_lock<std::shared_mutex>>(
+            mutex_, [&] { return use(static_cast<const Self&>(*this).get()); });
     }
     /// Calls use(structure), which may change it, without the GIL.
     template <class Use>
     auto write(const Use& use) {
         const NoGil no_gil;
         const WriteLock lock(mutex_);
-        return use(structure);
+        return use(static_cast<Self&>(*this).get());
     }
 
-    S structure;
-
 protected:
-    using WriteLock = std::conditional_t<is_concurrent, std::shared_lock<std::shared_mutex>,
-                                         std::unique_lock<std::shared_mutex>>;
+    using WriteLock = Lock;
     mutable std::shared_mutex mutex_{};
+};
+
+/// Threads may insert into a ConcurrentBloom at the same time.
+template <class S>
+using LockToWrite =
+    std::conditional_t<std::is_same_v<S, ConcurrentBloom>, std::shared_lock<std::shared_mutex>,
+                       std::unique_lock<std::shared_mutex>>;
+
+/// A structure and its readers-writer lock.
+template <class S>
+class Guarded : public Locked<Guarded<S>, LockToWrite<S>> {
+public:
+    using Of = S;
+
+    template <class... Args>
+    explicit Guarded(Args&&... args) : structure(std::forward<Args>(args)...) {}
+
+    S& get() noexcept { return structure; }
+    const S& get() const noexcept { return structure; }
+
+    S structure;
 };
 
 /// The seed and the secret by which rows are hashed for a structure.
