@@ -21,7 +21,7 @@ using UseHashes =
     std::function<bool(std::span<const std::uint64_t> hashes, std::span<const std::uint32_t> rows)>;
 bool each_hash(const JoinRows& rows, const UseHashes& use);
 
-/// Any filter, with a readers-writer lock. It changes only by change().
+/// Any filter, with a readers-writer lock.
 class Filter : public Locked<Filter> {
 public:
     using Of = AnyFilter;

@@ -2,6 +2,7 @@
 
 #include <pybind11/stl.h>
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -45,7 +46,7 @@ public:
     template <class C, class Use>
     std::shared_ptr<C> finished(const Use& use) {
         return write([&](JoinBuilder& builder) {
-            auto made = std::make_shared<C>(use(std::move(builder)));
+            auto made = std::make_shared<C>(std::invoke(use, std::move(builder)));
             builder_.reset();
             return made;
         });
@@ -126,22 +127,13 @@ void define_builder(py::module_& module) {
             "Lets finish() choose the filter by these times. ValueError for a builder that does "
             "not choose.")
         .def(
-            "finish",
-            [](Builder& self) {
-                return self.finished<Join>([](JoinBuilder&& b) { return std::move(b).finish(); });
-            },
+            "finish", [](Builder& self) { return self.finished<Join>(&JoinBuilder::finish); },
             "The filter. A second call raises ValueError.")
         .def(
-            "part",
-            [](Builder& self) {
-                return self.finished<Join>([](JoinBuilder&& b) { return std::move(b).part(); });
-            },
+            "part", [](Builder& self) { return self.finished<Join>(&JoinBuilder::part); },
             "The filter as a part for unite() of another builder. A second call raises ValueError.")
         .def(
-            "filter",
-            [](Builder& self) {
-                return self.finished<Filter>([](JoinBuilder&& b) { return std::move(b).filter(); });
-            },
+            "filter", [](Builder& self) { return self.finished<Filter>(&JoinBuilder::filter); },
             "A Filter that can be united with others. ValueError for a builder that keeps its "
             "keys, as 'auto' does, and unless all partitions are sealed.");
     define_property(type, "rows", "The number of rows so far, NULLs not counted.",
