@@ -52,7 +52,7 @@ simdbloom_status create_bank(const char* spec, const std::uint64_t* keys, std::s
 
 /// Writes the sets, for which there is room unless `to` is null.
 void hand_over(const std::vector<std::uint32_t>& sets, std::uint32_t* to, std::size_t* found) {
-    pointee(found, "simdbloom: found is NULL") = sets.size();
+    place_of(found) = sets.size();
     if (to != nullptr) std::ranges::copy(sets, to);
 }
 
@@ -91,10 +91,7 @@ void simdbloom_bank_free(simdbloom_bank* bank) { delete bank; }
 
 simdbloom_status simdbloom_bank_insert(simdbloom_bank* bank, size_t set, const uint64_t* keys,
                                        size_t n, int hashed) {
-    return guarded([&] {
-        CompactBank& b = bank_of(bank);
-        b.insert(set, {keys_of(keys, n), hashed != 0});
-    });
+    return guarded([&] { bank_of(bank).insert(set, keys_of(keys, n, hashed)); });
 }
 simdbloom_status simdbloom_bank_insert_bytes(simdbloom_bank* bank, size_t set, const void* key,
                                              size_t length) {
@@ -121,9 +118,8 @@ simdbloom_status simdbloom_bank_contains(const simdbloom_bank* bank, const uint6
                                          int hashed, uint8_t* bitmaps) {
     return guarded([&] {
         const CompactBank& b = bank_of(bank);
-        const auto all = keys_of(keys, n);
-        b.contains({all, hashed != 0},
-                   span_of(bitmaps, n * b.bitmap_bytes(), "simdbloom: bitmaps is NULL"));
+        const auto all = keys_of(keys, n, hashed);
+        b.contains(all, span_of(bitmaps, n * b.bitmap_bytes(), "simdbloom: bitmaps is NULL"));
     });
 }
 simdbloom_status simdbloom_bank_contains_bytes(const simdbloom_bank* bank, const void* key,
@@ -142,15 +138,14 @@ simdbloom_status simdbloom_bank_select_sets(const simdbloom_bank* bank, const ui
                                             size_t n, int hashed, size_t least, uint32_t* sets,
                                             size_t* found) {
     return guarded([&] {
-        const CompactBank& b = bank_of(bank);
-        hand_over(b.select_sets({keys_of(keys, n), hashed != 0}, least), sets, found);
+        hand_over(bank_of(bank).select_sets(keys_of(keys, n, hashed), least), sets, found);
     });
 }
 simdbloom_status simdbloom_bank_count_per_set(const simdbloom_bank* bank, const uint64_t* keys,
                                               size_t n, int hashed, uint64_t* counts) {
     return guarded([&] {
         const CompactBank& b = bank_of(bank);
-        b.count_per_set({keys_of(keys, n), hashed != 0},
+        b.count_per_set(keys_of(keys, n, hashed),
                         span_of(counts, b.sets(), "simdbloom: counts is NULL"));
     });
 }
@@ -159,10 +154,7 @@ size_t simdbloom_bank_saved_size(const simdbloom_bank* bank) {
     return bank == nullptr ? 0 : saved_size(bank->bank);
 }
 simdbloom_status simdbloom_bank_save(const simdbloom_bank* bank, void* bytes, size_t size) {
-    return guarded([&] {
-        save(bank_of(bank),
-             span_of(static_cast<std::byte*>(bytes), size, "simdbloom: bytes is NULL"));
-    });
+    return guarded([&] { save(bank_of(bank), room_of(bytes, size)); });
 }
 simdbloom_status simdbloom_bank_load(const void* bytes, size_t size,
                                      const simdbloom_options* options, simdbloom_bank** bank) {
@@ -171,20 +163,18 @@ simdbloom_status simdbloom_bank_load(const void* bytes, size_t size,
     });
 }
 simdbloom_status simdbloom_bank_save_file(const simdbloom_bank* bank, const char* path) {
-    return guarded([&] { save_file(bank_of(bank), &pointee(path, "simdbloom: path is NULL")); });
+    return guarded([&] { save_file(bank_of(bank), path_of(path)); });
 }
 simdbloom_status simdbloom_bank_load_file(const char* path, const simdbloom_options* options,
                                           simdbloom_bank** bank) {
     return create_bank(bank, [&] {
-        return loaded(simdbloom::load_file<CompactBank>(&pointee(path, "simdbloom: path is NULL"),
-                                                        options_of(options)));
+        return loaded(simdbloom::load_file<CompactBank>(path_of(path), options_of(options)));
     });
 }
 simdbloom_status simdbloom_bank_map_file(const char* path, const simdbloom_options* options,
                                          simdbloom_bank** bank) {
     return create_bank(bank, [&] {
-        return loaded(simdbloom::map_file<CompactBank>(&pointee(path, "simdbloom: path is NULL"),
-                                                       options_of(options)));
+        return loaded(simdbloom::map_file<CompactBank>(path_of(path), options_of(options)));
     });
 }
 

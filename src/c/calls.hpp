@@ -61,6 +61,18 @@ std::span<T> span_of(T* pointer, std::size_t n, const char* name) {
 inline std::span<const std::uint64_t> keys_of(const std::uint64_t* keys, std::size_t n) {
     return span_of(keys, n, "simdbloom: keys is NULL");
 }
+inline Keys keys_of(const std::uint64_t* keys, std::size_t n, int hashed) {
+    return {keys_of(keys, n), hashed != 0};
+}
+/// Where a call puts what it finds.
+template <class T>
+T& place_of(T* found) {
+    return pointee(found, "simdbloom: found is NULL");
+}
+inline const char* path_of(const char* path) { return &pointee(path, "simdbloom: path is NULL"); }
+inline std::span<std::byte> room_of(void* bytes, std::size_t n) {
+    return span_of(static_cast<std::byte*>(bytes), n, "simdbloom: bytes is NULL");
+}
 inline std::span<const std::byte> bytes_of(const void* bytes, std::size_t n) {
     return span_of(static_cast<const std::byte*>(bytes), n, "simdbloom: bytes is NULL");
 }

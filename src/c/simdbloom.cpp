@@ -69,9 +69,9 @@ simdbloom_status simdbloom_insert(simdbloom_filter* filter, const uint64_t* keys
                                   int hashed, unsigned threads) {
     return guarded([&] {
         AnyFilter& f = filter_of(filter);
-        const auto all = keys_of(keys, n);
-        if (threads != 1) parallel_insert(f, {all, hashed != 0}, threads);
-        else f.insert({all, hashed != 0});
+        const auto all = keys_of(keys, n, hashed);
+        if (threads != 1) parallel_insert(f, all, threads);
+        else f.insert(all);
     });
 }
 simdbloom_status simdbloom_insert_bytes(simdbloom_filter* filter, const void* key, size_t length) {
@@ -81,9 +81,9 @@ simdbloom_status simdbloom_erase(simdbloom_filter* filter, const uint64_t* keys,
                                  int hashed, size_t* erased) {
     return guarded([&] {
         AnyFilter& f = filter_of(filter);
-        const auto all = keys_of(keys, n);
+        const auto all = keys_of(keys, n, hashed);
         size_t& out = pointee(erased, "simdbloom: erased is NULL");  // before a key goes
-        out = f.erase({all, hashed != 0});
+        out = f.erase(all);
     });
 }
 simdbloom_status simdbloom_erase_bytes(simdbloom_filter* filter, const void* key, size_t length,
@@ -99,40 +99,32 @@ simdbloom_status simdbloom_clear(simdbloom_filter* filter) {
 }
 
 simdbloom_status simdbloom_contains(const simdbloom_filter* filter, uint64_t key, int* found) {
-    return guarded(
-        [&] { pointee(found, "simdbloom: found is NULL") = filter_of(filter).contains(key); });
+    return guarded([&] { place_of(found) = filter_of(filter).contains(key); });
 }
 simdbloom_status simdbloom_contains_bytes(const simdbloom_filter* filter, const void* key,
                                           size_t length, int* found) {
-    return guarded([&] {
-        pointee(found, "simdbloom: found is NULL") =
-            filter_of(filter).contains(bytes_of(key, length));
-    });
+    return guarded([&] { place_of(found) = filter_of(filter).contains(bytes_of(key, length)); });
 }
 simdbloom_status simdbloom_count(const simdbloom_filter* filter, const uint64_t* keys, size_t n,
                                  int hashed, size_t* found) {
-    return guarded([&] {
-        const AnyFilter& f = filter_of(filter);
-        const auto all = keys_of(keys, n);
-        pointee(found, "simdbloom: found is NULL") = f.count({all, hashed != 0});
-    });
+    return guarded([&] { place_of(found) = filter_of(filter).count(keys_of(keys, n, hashed)); });
 }
 simdbloom_status simdbloom_bitmap(const simdbloom_filter* filter, const uint64_t* keys, size_t n,
                                   int hashed, uint8_t* bitmap, size_t* found) {
     return guarded([&] {
         const AnyFilter& f = filter_of(filter);
-        const auto all = keys_of(keys, n);
+        const auto all = keys_of(keys, n, hashed);
         const auto bits = span_of(bitmap, n / 8 + (n % 8 != 0), "simdbloom: bitmap is NULL");
-        pointee(found, "simdbloom: found is NULL") = f.contains({all, hashed != 0}, bits);
+        place_of(found) = f.contains(all, bits);
     });
 }
 simdbloom_status simdbloom_select(const simdbloom_filter* filter, const uint64_t* keys, size_t n,
                                   int hashed, uint32_t* positions, size_t* found) {
     return guarded([&] {
         const AnyFilter& f = filter_of(filter);
-        const auto all = keys_of(keys, n);
+        const auto all = keys_of(keys, n, hashed);
         const auto out = span_of(positions, n, "simdbloom: positions is NULL");
-        pointee(found, "simdbloom: found is NULL") = f.select({all, hashed != 0}, out);
+        place_of(found) = f.select(all, out);
     });
 }
 simdbloom_status simdbloom_select_rows(const simdbloom_filter* filter, const uint64_t* keys,
@@ -144,9 +136,8 @@ simdbloom_status simdbloom_select_rows(const simdbloom_filter* filter, const uin
         const JoinFilter f(simdbloom::FrozenFilter(
             std::shared_ptr<const AnyFilter>(std::shared_ptr<void>(), &filter_of(filter))));
         const JoinColumn column{keys_of(keys, n), hashed != 0, valid};
-        pointee(found, "simdbloom: found is NULL") =
-            f.select(column, span_of(rows, n_rows, "simdbloom: rows is NULL"),
-                     span_of(out, n_rows, "simdbloom: out is NULL"));
+        place_of(found) = f.select(column, span_of(rows, n_rows, "simdbloom: rows is NULL"),
+                                   span_of(out, n_rows, "simdbloom: out is NULL"));
     });
 }
 
@@ -158,10 +149,7 @@ size_t simdbloom_saved_size(const simdbloom_filter* filter) {
     return filter == nullptr ? 0 : saved_size(filter->filter);
 }
 simdbloom_status simdbloom_save(const simdbloom_filter* filter, void* bytes, size_t size) {
-    return guarded([&] {
-        save(filter_of(filter),
-             span_of(static_cast<std::byte*>(bytes), size, "simdbloom: bytes is NULL"));
-    });
+    return guarded([&] { save(filter_of(filter), room_of(bytes, size)); });
 }
 simdbloom_status simdbloom_load(const void* bytes, size_t size, const simdbloom_options* options,
                                 simdbloom_filter** filter) {
@@ -170,8 +158,7 @@ simdbloom_status simdbloom_load(const void* bytes, size_t size, const simdbloom_
     });
 }
 simdbloom_status simdbloom_save_file(const simdbloom_filter* filter, const char* path) {
-    return guarded(
-        [&] { save_file(filter_of(filter), &pointee(path, "simdbloom: path is NULL")); });
+    return guarded([&] { save_file(filter_of(filter), path_of(path)); });
 }
 simdbloom_status simdbloom_load_file(const char* path, const simdbloom_options* options,
                                      simdbloom_filter** filter) {

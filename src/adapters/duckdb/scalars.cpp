@@ -16,6 +16,10 @@
 namespace simdbloom::duckdb {
 namespace {
 
+constexpr char bloom_contains[] = "bloom_contains", bloom_prune[] = "bloom_prune",
+               bloom_ref[] = "bloom_ref", bloom_info[] = "bloom_info",
+               bloom_memory[] = "bloom_memory";
+
 /// Calls use(blob, first, n) for each run of equal BLOBs in a vector. NULLs are skipped.
 template <class Use>
 void for_each_run(duckdb_vector blobs, std::size_t rows, const Use& use) {
@@ -54,47 +58,43 @@ void null_where(std::span<const duckdb_vector> arguments, std::size_t rows, duck
     }
 }
 
-/// work(arguments, rows), after results are NULL where an argument is. Errors name the function.
-template <class Work>
-void answer(duckdb_function_info info, const char* function, duckdb_data_chunk input,
-            duckdb_vector output, std::size_t members, const Work& work) noexcept {
+using Arguments = std::span<const duckdb_vector>;
+using Blob = std::span<const std::byte>;
+
+/// work(arguments, rows, output), after results are NULL where an argument is. Errors name the
+/// function. `members`: of an output that is a STRUCT.
+template <const char* name, auto work, std::size_t members = 0>
+void answer(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) noexcept {
     try {
         const auto rows = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));
         std::vector<duckdb_vector> arguments;
         for (idx_t i = 0; i < duckdb_data_chunk_get_column_count(input); ++i)
             arguments.push_back(duckdb_data_chunk_get_vector(input, i));
         null_where(arguments, rows, output, members);
-        work(arguments, rows);
+        work(arguments, rows, output);
     } catch (const std::exception& e) {
-        duckdb_scalar_function_set_error(info, (std::string(function) + ": " + e.what()).c_str());
+        duckdb_scalar_function_set_error(info, (std::string(name) + ": " + e.what()).c_str());
     }
 }
 
-using Arguments = std::span<const duckdb_vector>;
-using Blob = std::span<const std::byte>;
-
-void contains(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
-    answer(info, "bloom_contains", input, output, 0, [&](Arguments arguments, std::size_t rows) {
-        const KeyRows keys(arguments.subspan(1), rows);
-        auto* const answers = static_cast<std::uint8_t*>(duckdb_vector_get_data(output));
-        KeyColumn::FilterProbe question;
-        for_each_run(arguments[0], rows, [&](Blob blob, std::size_t first, std::size_t n) {
-            const JoinFilter filter(filter_cache().get(blob));
-            keys.ask(*filter.filter(), first, n, question);
-            filter.bytes(question.column, {answers + first, n});
-            for (const std::uint32_t row : question.certain) answers[first + row] = 1;
-        });
+void contains(Arguments arguments, std::size_t rows, duckdb_vector output) {
+    const KeyRows keys(arguments.subspan(1), rows);
+    auto* const answers = static_cast<std::uint8_t*>(duckdb_vector_get_data(output));
+    KeyColumn::FilterProbe question;
+    for_each_run(arguments[0], rows, [&](Blob blob, std::size_t first, std::size_t n) {
+        const JoinFilter filter(filter_cache().get(blob));
+        keys.ask(*filter.filter(), first, n, question);
+        filter.bytes(question.column, {answers + first, n});
+        for (const std::uint32_t row : question.certain) answers[first + row] = 1;
     });
 }
 
-void refer(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
-    answer(info, "bloom_ref", input, output, 0, [&](Arguments arguments, std::size_t rows) {
-        for_each_run(arguments[0], rows, [&](Blob blob, std::size_t first, std::size_t n) {
-            const auto reference = filter_cache().reference(blob);
-            for (std::size_t row = first; row < first + n; ++row)
-                put_text(output, row,
-                         {reinterpret_cast<const char*>(reference.data()), reference.size()});
-        });
+void refer(Arguments arguments, std::size_t rows, duckdb_vector output) {
+    for_each_run(arguments[0], rows, [&](Blob blob, std::size_t first, std::size_t n) {
+        const auto reference = filter_cache().reference(blob);
+        for (std::size_t row = first; row < first + n; ++row)
+            put_text(output, row,
+                     {reinterpret_cast<const char*>(reference.data()), reference.size()});
     });
 }
 
@@ -127,23 +127,21 @@ Prune prune(const FrozenFilter& filter, std::int64_t low, std::int64_t high, Key
     return found == 0 ? Prune::none : Prune::all;
 }
 
-void prune_rows(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
-    answer(info, "bloom_prune", input, output, 0, [&](Arguments arguments, std::size_t rows) {
-        const std::uint64_t* const valid = duckdb_vector_get_validity(output);
-        const bool days = duckdb_get_type_id(type_of(arguments[1]).get()) == DUCKDB_TYPE_DATE;
-        const auto bound = [&](std::size_t argument, std::size_t row) -> std::int64_t {
-            const void* const data = duckdb_vector_get_data(arguments[argument]);
-            return days ? static_cast<const std::int32_t*>(data)[row]
-                        : static_cast<const std::int64_t*>(data)[row];
-        };
-        for_each_run(arguments[0], rows, [&](Blob blob, std::size_t first, std::size_t n) {
-            const FrozenFilter filter = filter_cache().get(blob);
-            for (std::size_t row = first; row < first + n; ++row)
-                if (is_valid(valid, row))
-                    put_text(output, row,
-                             to_string(prune(filter, bound(1, row), bound(2, row),
-                                             days ? KeyClass::date : KeyClass::integer)));
-        });
+void prune_rows(Arguments arguments, std::size_t rows, duckdb_vector output) {
+    const std::uint64_t* const valid = duckdb_vector_get_validity(output);
+    const bool days = duckdb_get_type_id(type_of(arguments[1]).get()) == DUCKDB_TYPE_DATE;
+    const auto bound = [&](std::size_t argument, std::size_t row) -> std::int64_t {
+        const void* const data = duckdb_vector_get_data(arguments[argument]);
+        return days ? static_cast<const std::int32_t*>(data)[row]
+                    : static_cast<const std::int64_t*>(data)[row];
+    };
+    for_each_run(arguments[0], rows, [&](Blob blob, std::size_t first, std::size_t n) {
+        const FrozenFilter filter = filter_cache().get(blob);
+        for (std::size_t row = first; row < first + n; ++row)
+            if (is_valid(valid, row))
+                put_text(output, row,
+                         to_string(prune(filter, bound(1, row), bound(2, row),
+                                         days ? KeyClass::date : KeyClass::integer)));
     });
 }
 
@@ -154,25 +152,22 @@ constexpr Member info_members[] = {
     {"keys", DUCKDB_TYPE_UBIGINT},        {"bits_per_key", DUCKDB_TYPE_DOUBLE},
     {"expected_fpr", DUCKDB_TYPE_DOUBLE}, {"estimated_fpr", DUCKDB_TYPE_DOUBLE}};
 
-void describe(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
-    const auto work = [&](Arguments arguments, std::size_t rows) {
-        const auto column = [&](idx_t i) {
-            return duckdb_vector_get_data(duckdb_struct_vector_get_child(output, i));
-        };
-        for_each_run(arguments[0], rows, [&](Blob blob, std::size_t first, std::size_t n) {
-            const FrozenFilter filter = filter_cache().get(blob);
-            const std::string spec = filter->spec();
-            const double rates[] = {filter->bits_per_key(), filter->expected_fpr(),
-                                    filter->estimated_fpr()};
-            for (std::size_t row = first; row < first + n; ++row) {
-                put_text(duckdb_struct_vector_get_child(output, 0), row, spec);
-                static_cast<std::uint64_t*>(column(1))[row] = filter->size_in_bytes();
-                static_cast<std::uint64_t*>(column(2))[row] = filter->base().n_keys();
-                for (idx_t i = 0; i < 3; ++i) static_cast<double*>(column(3 + i))[row] = rates[i];
-            }
-        });
+void describe(Arguments arguments, std::size_t rows, duckdb_vector output) {
+    const auto column = [&](idx_t i) {
+        return duckdb_vector_get_data(duckdb_struct_vector_get_child(output, i));
     };
-    answer(info, "bloom_info", input, output, std::size(info_members), work);
+    for_each_run(arguments[0], rows, [&](Blob blob, std::size_t first, std::size_t n) {
+        const FrozenFilter filter = filter_cache().get(blob);
+        const std::string spec = filter->spec();
+        const double rates[] = {filter->bits_per_key(), filter->expected_fpr(),
+                                filter->estimated_fpr()};
+        for (std::size_t row = first; row < first + n; ++row) {
+            put_text(duckdb_struct_vector_get_child(output, 0), row, spec);
+            static_cast<std::uint64_t*>(column(1))[row] = filter->size_in_bytes();
+            static_cast<std::uint64_t*>(column(2))[row] = filter->base().n_keys();
+            for (idx_t i = 0; i < 3; ++i) static_cast<double*>(column(3 + i))[row] = rates[i];
+        }
+    });
 }
 
 constexpr Member memory_members[] = {{"aggregates", DUCKDB_TYPE_UBIGINT},
@@ -180,29 +175,25 @@ constexpr Member memory_members[] = {{"aggregates", DUCKDB_TYPE_UBIGINT},
                                      {"limit", DUCKDB_TYPE_UBIGINT}};
 
 /// Sets the limits from the arguments, if any, and returns the memory in use.
-void memory(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
-    const auto work = [&](Arguments arguments, std::size_t rows) {
-        const std::size_t given = arguments.size();
-        const std::uint64_t* const valid = duckdb_vector_get_validity(output);
-        for (std::size_t row = 0; given > 0 && row < rows; ++row) {
-            if (!is_valid(valid, row)) continue;
-            const auto limit =
-                static_cast<std::uint64_t*>(duckdb_vector_get_data(arguments[0]))[row];
-            Memory::set_limit(limit);
-            filter_cache().set_limit(limit / Memory::kept_part);
-            if (given == 1) continue;
-            const auto seconds = static_cast<double*>(duckdb_vector_get_data(arguments[1]))[row];
-            if (!(seconds >= 0 && seconds <= 1e9)) refuse(seconds, " seconds");
-            States::set_patience(static_cast<std::int64_t>(seconds * 1000));
-        }
-        const std::uint64_t values[] = {Memory::used(), filter_cache().bytes(), Memory::limit()};
-        for (idx_t member = 0; member < std::size(values); ++member) {
-            const duckdb_vector column = duckdb_struct_vector_get_child(output, member);
-            std::fill_n(static_cast<std::uint64_t*>(duckdb_vector_get_data(column)), rows,
-                        values[member]);
-        }
-    };
-    answer(info, "bloom_memory", input, output, std::size(memory_members), work);
+void memory(Arguments arguments, std::size_t rows, duckdb_vector output) {
+    const std::size_t given = arguments.size();
+    const std::uint64_t* const valid = duckdb_vector_get_validity(output);
+    for (std::size_t row = 0; given > 0 && row < rows; ++row) {
+        if (!is_valid(valid, row)) continue;
+        const auto limit = static_cast<std::uint64_t*>(duckdb_vector_get_data(arguments[0]))[row];
+        Memory::set_limit(limit);
+        filter_cache().set_limit(limit / Memory::kept_part);
+        if (given == 1) continue;
+        const auto seconds = static_cast<double*>(duckdb_vector_get_data(arguments[1]))[row];
+        if (!(seconds >= 0 && seconds <= 1e9)) refuse(seconds, " seconds");
+        States::set_patience(static_cast<std::int64_t>(seconds * 1000));
+    }
+    const std::uint64_t values[] = {Memory::used(), filter_cache().bytes(), Memory::limit()};
+    for (idx_t member = 0; member < std::size(values); ++member) {
+        const duckdb_vector column = duckdb_struct_vector_get_child(output, member);
+        std::fill_n(static_cast<std::uint64_t*>(duckdb_vector_get_data(column)), rows,
+                    values[member]);
+    }
 }
 
 LogicalType struct_of(std::span<const Member> members) {
@@ -221,8 +212,8 @@ enum class Way : unsigned char {
     is_volatile,
     more_arguments,  ///< of any type may follow
 };
-bool register_scalar(duckdb_connection connection, const char* name, Overloads overloads,
-                     const LogicalType& result, duckdb_scalar_function_t run,
+template <const char* name, auto work, std::size_t members = 0>
+bool register_scalar(duckdb_connection connection, Overloads overloads, const LogicalType& result,
                      Way way = Way::plain) {
     duckdb_scalar_function_set set = duckdb_create_scalar_function_set(name);
     for (const auto& parameters : overloads) {
@@ -235,7 +226,7 @@ bool register_scalar(duckdb_connection connection, const char* name, Overloads o
             duckdb_scalar_function_set_varargs(function, type_of(DUCKDB_TYPE_ANY).get());
         if (way == Way::is_volatile) duckdb_scalar_function_set_volatile(function);
         duckdb_scalar_function_set_special_handling(function);
-        duckdb_scalar_function_set_function(function, run);
+        duckdb_scalar_function_set_function(function, answer<name, work, members>);
         duckdb_add_scalar_function_to_set(set, function);
         duckdb_destroy_scalar_function(&function);
     }
@@ -249,15 +240,17 @@ bool register_scalar(duckdb_connection connection, const char* name, Overloads o
 bool register_scalars(duckdb_connection connection) {
     constexpr auto any = DUCKDB_TYPE_ANY, blob = DUCKDB_TYPE_BLOB, integer = DUCKDB_TYPE_BIGINT,
                    date = DUCKDB_TYPE_DATE, bytes = DUCKDB_TYPE_UBIGINT, real = DUCKDB_TYPE_DOUBLE;
-    return register_scalar(connection, "bloom_contains", {{blob, any}},
-                           type_of(DUCKDB_TYPE_BOOLEAN), contains, Way::more_arguments) &&
-           register_scalar(connection, "bloom_prune",
-                           {{blob, integer, integer}, {blob, date, date}},
-                           type_of(DUCKDB_TYPE_VARCHAR), prune_rows) &&
-           register_scalar(connection, "bloom_ref", {{blob}}, type_of(blob), refer) &&
-           register_scalar(connection, "bloom_info", {{blob}}, struct_of(info_members), describe) &&
-           register_scalar(connection, "bloom_memory", {{}, {bytes}, {bytes, real}},
-                           struct_of(memory_members), memory, Way::is_volatile);
+    return register_scalar<bloom_contains, contains>(
+               connection, {{blob, any}}, type_of(DUCKDB_TYPE_BOOLEAN), Way::more_arguments) &&
+           register_scalar<bloom_prune, prune_rows>(connection,
+                                                    {{blob, integer, integer}, {blob, date, date}},
+                                                    type_of(DUCKDB_TYPE_VARCHAR)) &&
+           register_scalar<bloom_ref, refer>(connection, {{blob}}, type_of(blob)) &&
+           register_scalar<bloom_info, describe, std::size(info_members)>(
+               connection, {{blob}}, struct_of(info_members)) &&
+           register_scalar<bloom_memory, memory, std::size(memory_members)>(
+               connection, {{}, {bytes}, {bytes, real}}, struct_of(memory_members),
+               Way::is_volatile);
 }
 
 }  // namespace simdbloom::duckdb

@@ -30,10 +30,6 @@ void unite(Foreign& self, const Foreign& other) {
     self.write([&](ForeignFilter& f) { f |= more; });
 }
 
-Shared loaded_foreign(Loaded<ForeignFilter> from, const Path* path = nullptr) {
-    return shared(loaded(std::move(from), path));
-}
-
 py::bytes bytes_of_foreign(const Foreign& self) {
     return bytes_from(self.read([](const auto& f) { return f.write(); }));
 }
@@ -89,11 +85,8 @@ Shared read_as(const From& from, const Text& format, const Options& options,
                const Path* path = nullptr) {
     std::optional<ForeignFormat> named;
     if (format) named = parse_foreign_format(*format);
-    Loaded<ForeignFilter> filter = [&] {
-        const NoGil no_gil;
-        return named ? as(from, *named, options) : any(from, options);
-    }();
-    return loaded_foreign(std::move(filter), path);
+    return shared(loaded_by<ForeignFilter>(
+        [&] { return named ? as(from, *named, options) : any(from, options); }, path));
 }
 
 Shared from_buffer(py::handle data, const Text& format, const Text& isa, std::size_t max_bytes) {
@@ -139,7 +132,7 @@ void define_reading(ClassOf<Foreign>& type) {
         [](const Foreign& self, const std::string& to, const Text& keys) {
             const ForeignFormat as = parse_foreign_format(to);
             const KeyKind kind = kind_of_name(keys);
-            return loaded_foreign(self.read([&](const auto& f) { return convert(f, as, kind); }));
+            return shared(loaded(self.read([&](const auto& f) { return convert(f, as, kind); })));
         },
         "to"_a, py::kw_only(), "keys"_a = py::none(),
         "The same keys in another format that has the same bits. keys: 'integers' or 'bytes', "

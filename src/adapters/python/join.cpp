@@ -2,6 +2,7 @@
 
 #include <pybind11/stl.h>
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -13,7 +14,7 @@ namespace simdbloom::python {
 
 namespace {
 
-class Builder {
+class Builder : public Locked<Builder> {
 public:
     Builder(const std::string& spec, std::size_t n_keys, std::optional<double> bits_per_key,
             std::optional<double> fpr, std::size_t max_bytes) {
@@ -25,28 +26,18 @@ public:
         else builder_.reset(new JoinBuilder(spec, n_keys, bits_per_key.value_or(12), options));
     }
 
+    JoinBuilder& get() const {
+        if (!builder_) throw std::invalid_argument("simdbloom: this builder was finished before");
+        return *builder_;
+    }
     void insert(Keys&& keys) {
         const NoGil no_gil;
         keys.each(RowHash{}, [&](const Batch& batch) {
             const std::shared_lock lock(mutex_);
-            Kind kind{there().key_kind(), there().key_kind() == KeyKind::unknown};
+            Kind kind{get().key_kind(), get().key_kind() == KeyKind::unknown};
             if (batch.rows.size() != 0) kind.add(batch.rows.key_kind());
-            batch.rows.insert_into(there());
+            batch.rows.insert_into(get());
         });
-    }
-    /// Calls use(builder), as other threads may at the same time.
-    template <class Use>
-    auto read(const Use& use) const {
-        const NoGil no_gil;
-        const std::shared_lock lock(mutex_);
-        return std::invoke(use, there());
-    }
-    /// Calls use(builder) while no other thread uses the builder.
-    template <class Use>
-    auto write(const Use& use) {
-        const NoGil no_gil;
-        const std::unique_lock lock(mutex_);
-        return use(there());
     }
     void unite(const Join& part) {
         write([&](JoinBuilder& builder) { builder.unite(part.structure); });
@@ -55,7 +46,7 @@ public:
     template <class C, class Use>
     std::shared_ptr<C> finished(const Use& use) {
         return write([&](JoinBuilder& builder) {
-            auto made = std::make_shared<C>(use(std::move(builder)));
+            auto made = std::make_shared<C>(std::invoke(use, std::move(builder)));
             builder_.reset();
             return made;
         });
@@ -71,13 +62,7 @@ public:
     }
 
 private:
-    JoinBuilder& there() const {
-        if (!builder_) throw std::invalid_argument("simdbloom: this builder was finished before");
-        return *builder_;
-    }
-
     std::unique_ptr<JoinBuilder> builder_;
-    mutable std::shared_mutex mutex_;
 };
 
 std::string prune(const Join& self, const py::int_& low, const py::int_& high) {
@@ -142,22 +127,13 @@ void define_builder(py::module_& module) {
             "Lets finish() choose the filter by these times. ValueError for a builder that does "
             "not choose.")
         .def(
-            "finish",
-            [](Builder& self) {
-                return self.finished<Join>([](JoinBuilder&& b) { return std::move(b).finish(); });
-            },
+            "finish", [](Builder& self) { return self.finished<Join>(&JoinBuilder::finish); },
             "The filter. A second call raises ValueError.")
         .def(
-            "part",
-            [](Builder& self) {
-                return self.finished<Join>([](JoinBuilder&& b) { return std::move(b).part(); });
-            },
+            "part", [](Builder& self) { return self.finished<Join>(&JoinBuilder::part); },
             "The filter as a part for unite() of another builder. A second call raises ValueError.")
         .def(
-            "filter",
-            [](Builder& self) {
-                return self.finished<Filter>([](JoinBuilder&& b) { return std::move(b).filter(); });
-            },
+            "filter", [](Builder& self) { return self.finished<Filter>(&JoinBuilder::filter); },
             "A Filter that can be united with others. ValueError for a builder that keeps its "
             "keys, as 'auto' does, and unless all partitions are sealed.");
     define_property(type, "rows", "The number of rows so far, NULLs not counted.",

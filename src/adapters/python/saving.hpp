@@ -175,10 +175,7 @@ void define_saving(Type& type) {
             save_to(
                 file,
                 [&](const Path& path) {
-                    self.held([&](const T& value) {
-                        const NoGil no_gil;
-                        save_file(value, path);
-                    });
+                    self.read([&](const T& value) { save_file(value, path); });
                 },
                 [&] { return bytes(self); });
         },

@@ -36,8 +36,8 @@ auto locked(std::shared_mutex& mutex, const Use& use) {
     return use();
 }
 
-/// A readers-writer lock, under which the structure of Self::get() is read.
-template <class Self>
+/// The readers-writer lock of a Self, whose get() is the structure.
+template <class Self, class Lock = std::unique_lock<std::shared_mutex>>
 class Locked {
 public:
     /// Calls use(structure) without the GIL.
@@ -53,36 +53,38 @@ public:
         return locked<std::shared_lock<std::shared_mutex>>(
             mutex_, [&] { return use(static_cast<const Self&>(*this).get()); });
     }
-
-protected:
-    mutable std::shared_mutex mutex_{};
-};
-
-/// A structure and its readers-writer lock.
-template <class S>
-class Guarded : public Locked<Guarded<S>> {
-public:
-    using Of = S;
-    /// Threads may insert into it at the same time.
-    static constexpr bool is_concurrent = std::is_same_v<S, ConcurrentBloom>;
-
-    template <class... Args>
-    explicit Guarded(Args&&... args) : structure(std::forward<Args>(args)...) {}
-
-    const S& get() const noexcept { return structure; }
     /// Calls use(structure), which may change it, without the GIL.
     template <class Use>
     auto write(const Use& use) {
         const NoGil no_gil;
-        const WriteLock lock(this->mutex_);
-        return use(structure);
+        const WriteLock lock(mutex_);
+        return use(static_cast<Self&>(*this).get());
     }
 
-    S structure;
-
 protected:
-    using WriteLock = std::conditional_t<is_concurrent, std::shared_lock<std::shared_mutex>,
-                                         std::unique_lock<std::shared_mutex>>;
+    using WriteLock = Lock;
+    mutable std::shared_mutex mutex_{};
+};
+
+/// Threads may insert into a ConcurrentBloom at the same time.
+template <class S>
+using LockToWrite =
+    std::conditional_t<std::is_same_v<S, ConcurrentBloom>, std::shared_lock<std::shared_mutex>,
+                       std::unique_lock<std::shared_mutex>>;
+
+/// A structure and its readers-writer lock.
+template <class S>
+class Guarded : public Locked<Guarded<S>, LockToWrite<S>> {
+public:
+    using Of = S;
+
+    template <class... Args>
+    explicit Guarded(Args&&... args) : structure(std::forward<Args>(args)...) {}
+
+    S& get() noexcept { return structure; }
+    const S& get() const noexcept { return structure; }
+
+    S structure;
 };
 
 /// The seed and the secret by which rows are hashed for a structure.
