@@ -131,8 +131,8 @@ Pass CheckedLookups::pass(Output output, std::size_t batch) {
             ones += right;
             const std::size_t call = i % piece / batch, bit = i % piece % batch;
             if (output == Output::bitmap)
-                differs_ |= right != (answers[i / piece].bitmap[call * bytes + bit / 8] >> bit % 8 &
-                                      1);
+                differs_ |=
+                    right != (answers[i / piece].bitmap[call * bytes + bit / 8] >> bit % 8 & 1);
         }
         differs_ |= output == Output::single && found != ones;
         keys_[at] = key;

@@ -56,7 +56,9 @@ void run_peer_fpr(Setup& s) {
         std::uint64_t hits = 0;
         bench::for_keys(order.keys, order.n_keys, order.n_keys + probes,
                         [&](bench::Keys piece) { hits += subject.count(piece); });
-        print({{"hits", hits}, {"of", probes}, {"bits_per_key", rounded(ratio(8 * subject.bytes, order.n_keys))}});
+        print({{"hits", hits},
+               {"of", probes},
+               {"bits_per_key", rounded(ratio(8 * subject.bytes, order.n_keys))}});
     }
 }
 
@@ -73,8 +75,7 @@ void run_peer_times(Setup& s) {
         const auto order = pair.order(*kind, source, 1);
         bench::Subject subject = kind->make(order);
         if (!subject[output]) throw Lacking(kind->name + " has no " + way);
-        lookups.push_back(
-            std::make_unique<bench::CheckedLookups>(std::move(subject), order, 0));
+        lookups.push_back(std::make_unique<bench::CheckedLookups>(std::move(subject), order, 0));
         members.push_back({kind->name, lookups.back()->pass(output, batch), false, shortest_turn});
     }
     print_rounds(s, members);

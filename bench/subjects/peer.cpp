@@ -217,7 +217,8 @@ void examine(const Peer& peer, const Order& order) {
     if (peer.calls->count != nullptr &&
         peer.calls->count(filter.get(), keys.data(), keys.size()) != found)
         throw std::length_error("count() differs from contains()");
-    for (std::size_t n = 1; peer.calls->bitmap != nullptr && n <= keys.size(); n = n < 130 ? n + 1 : n + 870) {
+    for (std::size_t n = 1; peer.calls->bitmap != nullptr && n <= keys.size();
+         n = n < 130 ? n + 1 : n + 870) {
         std::vector<std::uint8_t> bits((n + 7) / 8 + 64, 0xA5), expected(bits);
         std::fill_n(expected.begin(), (n + 7) / 8, std::uint8_t{0});
         const std::size_t first = keys.size() - n;
@@ -234,9 +235,8 @@ void examine(const Peer& peer, const Order& order) {
     const auto probes = std::min<std::uint64_t>(order.keys.size() - order.n_keys, 1'000'000);
     // What it takes, which may be more than it is made for.
     const double hits = absent_found(peer, filter.get(), order, probes),
-                 least = static_cast<double>(probes) *
-                         std::exp2(-8 * static_cast<double>(s.bytes) /
-                                   static_cast<double>(order.n_keys));
+                 least = static_cast<double>(probes) * std::exp2(-8 * static_cast<double>(s.bytes) /
+                                                                 static_cast<double>(order.n_keys));
     if (hits + 5 * std::sqrt(least) < least)
         throw std::length_error("finds " + std::to_string(std::lround(hits)) + " of " +
                                 std::to_string(probes) +
@@ -328,8 +328,8 @@ std::string add_peer(const std::string& path) {
             for (const Calls* calls : {&of.keys, &of.hashes})
                 for (const std::uint64_t n : {1u, 1000u, 100'000u})
                     if (calls->insert != nullptr)
-                        examine({&of, calls, ""},
-                                {calls == &of.keys ? keys : hashes, n, std::max(12.0, of.least_bits_per_key), 1});
+                        examine({&of, calls, ""}, {calls == &of.keys ? keys : hashes, n,
+                                                   std::max(12.0, of.least_bits_per_key), 1});
             return std::string();
         });
         const Interface& of = load(path);
