@@ -178,8 +178,8 @@ BUGS = [
         ("src/adapters/duckdb/rows.cpp", "here = [-sure ? at(array[row]) : "
          "find-]{+at+}(array[row]);"), by="duckdb"),
     bug("DuckDB: the members of a NULL are not NULL", "memory of other rows is shown",
-        ("src/adapters/duckdb/scalars.cpp", "input, output, "
-         "[-std::size(info_members)-]{+0+}, work);"), by="duckdb"),
+        ("src/adapters/duckdb/scalars.cpp", "null_where(arguments, rows, output, "
+         "[-members-]{+0+});"), by="duckdb"),
     bug("DuckDB: a decimal has one key", "DOUBLEs that `=` finds equal are lost",
         ("src/adapters/duckdb/keys.cpp", "[-if (rounded != key) put(row, hash_key(rounded, "
          "seed));-]{++}"), by="duckdb"),
