@@ -58,13 +58,6 @@ Contestant asked(std::size_t i, std::shared_ptr<Rotation> pool, std::size_t keys
             .warm_seconds = 0.1};
 }
 
-std::vector<double> timed(std::vector<Contestant>& turns) {
-    Timer(rounds).run(turns);
-    std::vector<double> ns;
-    for (const auto& turn : turns) ns.push_back(median(turn.ns_per_key));
-    return ns;
-}
-
 std::shared_ptr<Rotation> absent_keys() {
     std::vector<std::uint64_t> pool(pool_keys);
     KeySource::generated(1).fill(std::uint64_t{1} << 40, pool.data(), pool.size());
@@ -168,7 +161,7 @@ void print_size(std::size_t sets, std::uint64_t bytes, bool huge_pages) {
     std::uint64_t found = 0;
     bank.count_per_set(pool->all().first(1 << 16), sums);
     for (const auto n : sums) found += n;
-    const auto ns = timed(turns);
+    const auto ns = ns_of(rounds, std::move(turns));
     const std::size_t at = asks_filters ? 3 : 2;
     const auto theirs = [&](std::size_t i) {
         return ns.size() > at + 1 + Ceiling::ways
@@ -215,7 +208,7 @@ void print_layouts() {
                 std::vector<std::uint8_t> bitmaps(batch * bank.bitmap_bytes());
                 std::vector<Contestant> turns{asked(
                     0, pool, pass_keys(sets), [&](auto keys) { bank.contains(keys, bitmaps); })};
-                cells.push_back(text("%.1f", timed(turns)[0]));
+                cells.push_back(text("%.1f", ns_of(rounds, std::move(turns))[0]));
             }
             row.push_back(cells[0] + ", " + cells[1]);
         }
@@ -251,7 +244,7 @@ void print_transposed() {
                           for (const auto& filter : filters) (void)filter.contains(keys, bitmaps);
                       }),
                 asked(1, pool, pass_keys(sets), [&](auto keys) { bank->contains(keys, bitmaps); })};
-            const auto ns = timed(turns);
+            const auto ns = ns_of(rounds, std::move(turns));
             const double gain = ns[0] - ns[1];
             print_row({text("%zu", sets), text("%llu MiB", (unsigned long long)mib),
                        text("%.1f ms", ms), text("%.1f", ns[0]), text("%.1f", ns[1]),
@@ -328,7 +321,7 @@ void print_unequal() {
                 turns.push_back(asked(3, pool, pass_keys(sets),
                                       [&](auto some) { one->count_per_set(some, counts); }));
             }
-            const auto ns = timed(turns);
+            const auto ns = ns_of(rounds, std::move(turns));
             const auto of_one = [&](std::size_t i) {
                 return one ? text("%.1f", ns[i]) : std::string("-");
             };
