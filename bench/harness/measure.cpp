@@ -1,7 +1,6 @@
 #include "harness/measure.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <map>
 #include <stdexcept>
@@ -45,8 +44,6 @@ public:
                 !c.empty())
                 return c;
             probes_[hits] = keys;
-            if (is_peer())
-                checked_[hits] = std::make_shared<CheckedLookups>(*subject_, order_, hits);
             lines_[hits] = lines_per_key(keys->all());
         }
 
@@ -73,12 +70,7 @@ public:
 
     std::vector<Contestant*> contestants() { return group_.contestants(); }
 
-    /// Once they are timed: empty, or why their times are not to be printed.
-    std::string complaint() const {
-        for (const auto& [hits, lookups] : checked_)
-            if (auto c = lookups->complaint(); !c.empty()) return c;
-        return {};
-    }
+    /// Once they are timed.
     std::vector<Row> rows(const Rounds& rounds) const {
         auto rows = group_.rows(rounds);
         add_misses(rows);
@@ -87,9 +79,6 @@ public:
 
 private:
     using On = std::function<void()>;
-
-    /// Of a shared object: no model vouches for its answers.
-    bool is_peer() const { return std::isnan(subject_->fpr); }
 
     std::optional<double> lines_per_key(Keys keys) const {
         if (!subject_->lines) return std::nullopt;
@@ -135,8 +124,7 @@ private:
         if (!best) return;
         add_round_trip(name, on);
         add_builds(name, on);
-        // Nobody promised that a peer can be called by two.
-        if (std::thread::hardware_concurrency() > 1 && (*subject_)[Output::bitmap] && !is_peer())
+        if (std::thread::hardware_concurrency() > 1 && (*subject_)[Output::bitmap])
             add_two_threads(name, on);
     }
 
@@ -145,14 +133,13 @@ private:
         const auto answers = std::make_shared<Answers>(batch, subject_->sets);
         group_.add(
             row(isa, "lookup", to_string(output), output == Output::single ? 1 : batch, hits),
-            is_peer() ? checked_[hits]->pass(output, batch)
-                      : pieces(
-                            probes_[hits], std::max(batch, piece_),
-                            [=, s = subject_](Keys keys) {
-                                on();
-                                keep((*s)[output](keys, batch, *answers));
-                            },
-                            pass_keys_),
+            pieces(
+                probes_[hits], std::max(batch, piece_),
+                [=, s = subject_](Keys keys) {
+                    on();
+                    keep((*s)[output](keys, batch, *answers));
+                },
+                pass_keys_),
             touch);
     }
 
@@ -255,7 +242,6 @@ private:
     std::size_t piece_ = subject_->sets == 1 ? standard_batch : bank_batch;
     std::size_t pass_keys_ = 65'536 / std::max<std::size_t>(subject_->sets / 64, 1);
     std::map<double, std::shared_ptr<Rotation>> probes_;
-    std::map<double, std::shared_ptr<CheckedLookups>> checked_;
     std::map<double, std::optional<double>> lines_;
     std::shared_ptr<Rotation> touched_;
     std::function<std::uint64_t(Keys)> touch_;
@@ -287,11 +273,8 @@ std::pair<std::vector<Outcome>, Rounds> measure(const std::vector<Case>& cases,
                  std::to_string(context.timer.rounds()) + ", " + std::to_string(group.size()) +
                  " rows");
     });
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-        if (!prepared[i]) continue;
-        outcomes[i].complaint = prepared[i]->complaint();
-        if (outcomes[i].complaint.empty()) outcomes[i].rows = prepared[i]->rows(rounds);
-    }
+    for (std::size_t i = 0; i < cases.size(); ++i)
+        if (prepared[i]) outcomes[i].rows = prepared[i]->rows(rounds);
     return {std::move(outcomes), rounds};
 }
 

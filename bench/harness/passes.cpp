@@ -1,10 +1,7 @@
 #include "harness/passes.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <atomic>
-#include <ctime>
 #include <random>
 #include <thread>
 
@@ -78,81 +75,12 @@ std::vector<Row> Group::rows(const Rounds& rounds) const {
     return rows;
 }
 
-double process_seconds_of(const std::function<void()>& work) {
-    const auto now = [] {
-        timespec t{};
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-        return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-    };
-    const double start = now();
-    work();
-    return now() - start;
-}
-
-CheckedLookups::CheckedLookups(Subject subject, const Order& order, double hit_ratio)
-    : subject_(std::move(subject)), order_(order) {
-    const auto keys = rotation(order.keys, order.n_keys, subject_.bytes, hit_ratio);
-    keys_.assign(keys->all().begin(), keys->all().end());
-    Answers none(1);
-    for (const std::uint64_t& key : keys_)
-        right_.push_back(subject_[Output::single]({&key, 1}, 1, none) != 0);
-}
-
-Pass CheckedLookups::pass(Output output, std::size_t batch) {
-    const std::size_t piece = std::max(batch, standard_batch), bytes = (batch + 7) / 8,
-                      pass = std::max(piece, std::min(keys_.size(), 4 * standard_batch));
-    Answers answer(1);
-    answer.bitmap.resize(piece / batch * bytes);
-    std::vector<Answers> answers(pass / piece, answer);
-    long& least_waits = least_waits_.emplace_back(std::numeric_limits<long>::max());
-    const auto waits = [] {
-        rusage u{};
-        getrusage(RUSAGE_SELF, &u);
-        return u.ru_nvcsw;
-    };
-    return [=, this, &least_waits](double* seconds) mutable {
-        const std::uint64_t random = hash_key(turn_);
-        const std::size_t first = turn_++ % (keys_.size() / pass) * pass,
-                          at = first + random % pass;
-        const std::uint64_t key =
-            std::exchange(keys_[at], order_.keys.key(random / pass % order_.n_keys));
-        const bool found_before = right_[at];
-        right_[at] = true;
-        std::uint64_t found = 0, ones = 0;
-        const long before = waits();
-        *seconds = process_seconds_of([&] {
-            for (std::size_t i = 0; i < answers.size(); ++i)
-                found += subject_[output](Keys(keys_).subspan(first + i * piece, piece), batch,
-                                          answers[i]);
-        });
-        least_waits = std::min(least_waits, waits() - before);
-        for (std::size_t i = 0; i < pass; ++i) {
-            const bool right = right_[first + i];
-            ones += right;
-            const std::size_t call = i % piece / batch, bit = i % piece % batch;
-            if (output == Output::bitmap)
-                differs_ |=
-                    right != (answers[i / piece].bitmap[call * bytes + bit / 8] >> bit % 8 & 1);
-        }
-        differs_ |= output == Output::single && found != ones;
-        keys_[at] = key;
-        right_[at] = found_before;
-        return std::uint64_t{pass};
-    };
-}
-
-std::string CheckedLookups::complaint() const {
-    if (differs_) return "has other answers while it is timed";
-    const bool waits = std::ranges::any_of(least_waits_, [](long least) { return least > 0; });
-    return waits ? "waits while it is timed" : "";
-}
-
 Pass pieces(std::shared_ptr<Rotation> keys, std::size_t piece, std::function<void(Keys)> work,
             std::size_t in_all) {
     return [=](double* seconds) {
         const std::size_t n =
             std::max<std::size_t>(1, std::min(in_all, keys->all().size()) / piece);
-        *seconds = process_seconds_of([&] {
+        *seconds = cpu_seconds_of([&] {
             for (std::size_t i = 0; i < n; ++i) work(keys->next(piece));
         });
         return std::uint64_t{n} * piece;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -65,31 +64,6 @@ private:
     Row common_;
     bool touches_itself_;
     std::vector<Member> members_;
-};
-
-/// CPU seconds of all threads in work(): another library's filter may have some of its own.
-double process_seconds_of(const std::function<void()>& work);
-
-/// Lookups whose every answer is compared, once the clock stands, with that of the key alone. In
-/// each pass an inserted key takes another place. So a filter has no use for the answers of a
-/// batch that it saw before, nor for knowing when it is timed.
-class CheckedLookups {
-public:
-    CheckedLookups(Subject subject, const Order& order, double hit_ratio);
-    /// Some 64 Ki keys in calls of `batch`. The object outlives it.
-    Pass pass(Output output, std::size_t batch);
-    /// Once passes ran: empty, or that answers differed, or that each of one pass waited for
-    /// another thread or process, or slept.
-    std::string complaint() const;
-
-private:
-    Subject subject_;
-    Order order_;
-    std::vector<std::uint64_t> keys_;
-    std::vector<bool> right_;  ///< the answers to keys alone
-    std::uint64_t turn_ = 0;
-    bool differs_ = false;
-    std::deque<long> least_waits_;  ///< of each pass
 };
 
 /// Runs work(piece) on pieces of `piece` keys, about 64 Ki keys in all, so that the clock is read

@@ -7,12 +7,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <csignal>
 #include <stdexcept>
 #include <string_view>
 
-#include "harness/passes.hpp"
+#include "harness/subject.hpp"
 #include "peers/simdbloom_peer.h"
 
 namespace simdbloom::bench {
@@ -133,66 +132,8 @@ std::shared_ptr<void> make(const Peer& peer, const Order& order) {
     return filter;
 }
 
-double absent_found(const Peer& peer, void* filter, const Order& order, std::uint64_t probes) {
-    double found = 0;
-    for_keys(order.keys, order.n_keys, order.n_keys + probes, [&](Keys piece) {
-        for (const std::uint64_t key : piece) found += peer.calls->contains(filter, key) != 0;
-    });
-    return found;
-}
-
-Subject subject(const Peer& peer, const Order& order, const std::shared_ptr<void>& f) {
-    const Calls calls = *peer.calls;
-    Subject s;
-    s.name = peer.name;
-    s.bytes = peer.of->bytes(f.get());
-    s.fpr = std::nan("");
-    s[Output::single] = [f, calls](Keys keys, std::size_t, Answers&) {
-        if (calls.count != nullptr) return calls.count(f.get(), keys.data(), keys.size());
-        std::uint64_t found = 0;
-        for (const std::uint64_t key : keys) found += calls.contains(f.get(), key) != 0;
-        return found;
-    };
-    if (calls.bitmap != nullptr)
-        s[Output::bitmap] = [f, calls](Keys keys, std::size_t batch, Answers& a) {
-            // The answers of each call behind those of the last, if there is room.
-            const std::size_t bytes = (batch + 7) / 8, n = keys.size(),
-                              step = a.bitmap.size() < n / batch * bytes ? 0 : bytes;
-            std::uint8_t* bits = a.bitmap.data();
-            for (std::size_t at = 0; at < n; at += batch, bits += step)
-                calls.bitmap(f.get(), keys.data() + at, std::min(batch, n - at), bits);
-            return std::uint64_t{a.bitmap[0]};
-        };
-    const auto take = [](auto call) {
-        return [call](void* filter, Keys keys, bool each) {
-            if (!each) return (void)call(filter, keys.data(), keys.size());
-            for (const std::uint64_t& key : keys) (void)call(filter, &key, 1);
-        };
-    };
-    const auto insert = take(calls.insert);
-    if (calls.erase == nullptr) {
-        s.insert = [f, insert](Keys keys) { insert(f.get(), keys, false); };
-        s.insert_each = [f, insert](Keys keys) { insert(f.get(), keys, true); };
-    } else {
-        s.round_trip = [insert, erase = take(calls.erase), of = peer, order,
-                        copy = std::shared_ptr<void>()](Keys keys, bool each) mutable {
-            if (!copy) copy = make(of, order);
-            Subject::Seconds seconds{};
-            seconds.erase = process_seconds_of([&] { erase(copy.get(), keys, each); });
-            seconds.insert = process_seconds_of([&] { insert(copy.get(), keys, each); });
-            return seconds;
-        };
-    }
-    s.sibling = [peer, order](std::uint64_t seed) {
-        const Order other{order.keys, order.n_keys, order.bits_per_key, seed};
-        return subject(peer, other, make(peer, other));
-    };
-    return s;
-}
-
 /// Keys can go in again. Bitmaps of every length up to 130 and of 1,000 keys are those of single
-/// keys, and nothing is written behind them. No filter of
-/// b bits a key has an FPR below 2^-b. Lookups are those that will be timed.
+/// keys, and nothing is written behind them.
 void examine(const Peer& peer, const Order& order) {
     const auto filter = make(peer, order);
     for_keys(order.keys, 0, std::min<std::uint64_t>(order.n_keys, 100'000), [&](Keys piece) {
@@ -217,8 +158,8 @@ void examine(const Peer& peer, const Order& order) {
     if (peer.calls->count != nullptr &&
         peer.calls->count(filter.get(), keys.data(), keys.size()) != found)
         throw std::length_error("count() differs from contains()");
-    for (std::size_t n = 1; peer.calls->bitmap != nullptr && n <= keys.size();
-         n = n < 130 ? n + 1 : n + 870) {
+    if (peer.calls->bitmap == nullptr) return;
+    for (std::size_t n = 1; n <= keys.size(); n = n < 130 ? n + 1 : n + 870) {
         std::vector<std::uint8_t> bits((n + 7) / 8 + 64, 0xA5), expected(bits);
         std::fill_n(expected.begin(), (n + 7) / 8, std::uint8_t{0});
         const std::size_t first = keys.size() - n;
@@ -230,26 +171,50 @@ void examine(const Peer& peer, const Order& order) {
             throw std::length_error("bitmap() of " + std::to_string(n) +
                                     " keys differs from contains(), or writes behind its end");
     }
+}
 
-    const Subject s = subject(peer, order, filter);
-    const auto probes = std::min<std::uint64_t>(order.keys.size() - order.n_keys, 1'000'000);
-    // What it takes, which may be more than it is made for.
-    const double hits = absent_found(peer, filter.get(), order, probes),
-                 least = static_cast<double>(probes) * std::exp2(-8 * static_cast<double>(s.bytes) /
-                                                                 static_cast<double>(order.n_keys));
-    if (hits + 5 * std::sqrt(least) < least)
-        throw std::length_error("finds " + std::to_string(std::lround(hits)) + " of " +
-                                std::to_string(probes) +
-                                " absent keys; no filter of its bytes() can");
-    CheckedLookups lookups(s, order, 0);
-    for (const Output output : {Output::single, Output::bitmap}) {
-        if (!s[output]) continue;
-        const Pass pass = lookups.pass(output, standard_batch);
-        double seconds = 0;
-        for (int i = 0; i < 3; ++i) pass(&seconds);
+Subject subject(const Peer& peer, const Order& order) {
+    const auto f = make(peer, order);
+    const Calls calls = *peer.calls;
+    Subject s;
+    s.name = peer.name;
+    s.bytes = peer.of->bytes(f.get());
+    s.fpr = std::nan("");
+    s[Output::single] = [f, calls](Keys keys, std::size_t, Answers&) {
+        if (calls.count != nullptr) return calls.count(f.get(), keys.data(), keys.size());
+        std::uint64_t found = 0;
+        for (const std::uint64_t key : keys) found += calls.contains(f.get(), key) != 0;
+        return found;
+    };
+    if (calls.bitmap != nullptr)
+        s[Output::bitmap] = by_batches([f, calls](Keys keys, Answers& a) {
+            calls.bitmap(f.get(), keys.data(), keys.size(), a.bitmap.data());
+            return a.bitmap[0];
+        });
+    const auto take = [](auto call) {
+        return [call](void* filter, Keys keys, bool each) {
+            if (!each) return (void)call(filter, keys.data(), keys.size());
+            for (const std::uint64_t& key : keys) (void)call(filter, &key, 1);
+        };
+    };
+    const auto insert = take(calls.insert);
+    if (calls.erase == nullptr) {
+        s.insert = [f, insert](Keys keys) { insert(f.get(), keys, false); };
+        s.insert_each = [f, insert](Keys keys) { insert(f.get(), keys, true); };
+    } else {
+        s.round_trip = [insert, erase = take(calls.erase), of = peer, order,
+                        copy = std::shared_ptr<void>()](Keys keys, bool each) mutable {
+            if (!copy) copy = make(of, order);
+            Subject::Seconds seconds{};
+            seconds.erase = cpu_seconds_of([&] { erase(copy.get(), keys, each); });
+            seconds.insert = cpu_seconds_of([&] { insert(copy.get(), keys, each); });
+            return seconds;
+        };
     }
-    if (const auto complaint = lookups.complaint(); !complaint.empty())
-        throw std::length_error(complaint);
+    s.sibling = [peer, order](std::uint64_t seed) {
+        return subject(peer, {order.keys, order.n_keys, order.bits_per_key, seed});
+    };
+    return s;
 }
 
 /// The fewest bits a key, to a hundredth, that reach the FPR with so many generated keys; infinity
@@ -257,9 +222,14 @@ void examine(const Peer& peer, const Order& order) {
 double bits_for(const Peer& peer, std::uint64_t n_keys, double fpr) {
     const auto source = KeySource::generated(1);
     const auto reaches = [&](double bits) {
-        const Order order{source, n_keys, bits};
+        const auto filter = make(peer, {source, n_keys, bits});
         constexpr std::uint64_t probes = 1'000'000;
-        return absent_found(peer, make(peer, order).get(), order, probes) <= fpr * probes;
+        double found = 0;
+        for_keys(source, n_keys, n_keys + probes, [&](Keys piece) {
+            for (const std::uint64_t key : piece)
+                found += peer.calls->contains(filter.get(), key) != 0;
+        });
+        return found <= fpr * probes;
     };
     double low = std::max(1.0, peer.of->least_bits_per_key), high = 40;
     if (low >= high || !reaches(high)) return no_bits;
@@ -283,7 +253,7 @@ Kind kind_of(const Peer& peer) {
                     } catch (const std::runtime_error& e) {
                         throw std::length_error(e.what());
                     }
-                    return subject(peer, order, make(peer, order));
+                    return subject(peer, order);
                 },
             .colour = "#000000",
             .least_bits = peer.of->least_bits_per_key,
@@ -324,12 +294,12 @@ std::string add_peer(const std::string& path) {
     try {
         (void)in_child([&] {
             const Interface& of = load(path);
-            const auto keys = KeySource::generated(1), hashes = keys.as_hashes();
+            const auto keys = KeySource::generated(1);
             for (const Calls* calls : {&of.keys, &of.hashes})
                 for (const std::uint64_t n : {1u, 1000u, 100'000u})
                     if (calls->insert != nullptr)
-                        examine({&of, calls, ""}, {calls == &of.keys ? keys : hashes, n,
-                                                   std::max(12.0, of.least_bits_per_key), 1});
+                        examine({&of, calls, ""},
+                                {keys, n, std::max(12.0, of.least_bits_per_key), 1});
             return std::string();
         });
         const Interface& of = load(path);

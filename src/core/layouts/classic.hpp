@@ -243,8 +243,8 @@ private:
                 ready |= std::uint32_t{queues[level - 1].size() >= chunk_keys} << level;
         }
         /// Takes 64 keys from each queue that has them, from the last to that of `least`: no load
-        /// waits for a test. Most chunks of absent keys end at the first branch: reading the size of
-        /// each queue, 2.05 ns a key, not 1.82 (Xeon 167, AVX-512, 256 KiB).
+        /// waits for a test. Half of the chunks of absent keys end at the first branch: where the
+        /// size of each queue was read, a key took 2.05 ns, not 1.82 (Xeon 167, AVX-512, 256 KiB).
         void flow(unsigned least) {
             const std::uint32_t todo = ready >> least << least;
             if (todo == 0) return;
