@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "commands.hpp"
-#include "core/models/number.hpp"
 #include "files.hpp"
 #include "input.hpp"
 #include "json.hpp"
 #include "keys.hpp"
 #include "kmers.hpp"
 #include "simdbloom/hash.hpp"
+#include "terminal.hpp"
 
 namespace simdbloom::tools {
 namespace {
@@ -275,8 +275,7 @@ void probe_kmers(const BankProbe& s, unsigned k, const CompactBank& bank, SetPri
 
 int probe(BankProbe s) {
     if (s.at_least && !(*s.at_least > 0 && *s.at_least <= 1))
-        throw std::runtime_error(
-            detail::to_text("at-least=", *s.at_least, " is not inside (0, 1]"));
+        throw std::runtime_error(formatted("at-least=%g is not inside (0, 1]", *s.at_least));
     auto read_from = s.inputs;
     read_from.push_back(s.bank);
     check_apart(read_from, {standard_output});

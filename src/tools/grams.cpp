@@ -9,8 +9,8 @@
 #include <thread>
 #include <utility>
 
-#include "core/models/number.hpp"
 #include "simdbloom/detail/strings.hpp"
+#include "terminal.hpp"
 
 namespace simdbloom::tools {
 namespace {
@@ -132,7 +132,7 @@ Seen::Seen(ScalableBloom& filter, const Documents& documents)
       stored_at_(filter.stored()) {
     if (!(documents.overlap > 0 && documents.overlap <= 1))
         throw std::runtime_error(
-            detail::to_text("overlap=", documents.overlap, " is not above 0 and at most 1"));
+            formatted("overlap=%g is not above 0 and at most 1", documents.overlap));
 }
 
 bool Seen::insert_document(const std::vector<std::uint64_t>& hashes) {

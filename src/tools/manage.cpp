@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "commands.hpp"
-#include "core/models/number.hpp"
 #include "files.hpp"
 #include "json.hpp"
 #include "simdbloom/cardinality.hpp"
@@ -188,7 +187,7 @@ struct Folding {
 int fold(Folding f) {
     check_json_output(f.json, f.output);
     if (f.fpr && !(*f.fpr > 0 && *f.fpr < 1))
-        throw std::runtime_error(detail::to_text("fpr=", *f.fpr, " is not inside (0, 1)"));
+        throw std::runtime_error(formatted("fpr=%g is not inside (0, 1)", *f.fpr));
     const AnyFilter whole = load_or_throw(f.input);
     const AnyFilter folded = f.fpr ? whole.folded_to_fpr(*f.fpr) : whole.folded(f.parts);
     save_file(folded, f.output);
