@@ -89,6 +89,7 @@ TEST(Scalable, WrongValuesAreRefusedByValue) {
     refused({.fpr = 0}, "fpr=0");
     refused({.fpr = 1}, "fpr=1");
     refused({.growth = 0.5}, "growth=0.5 is");
+    refused({.growth = 1}, "growth=1 is");
     refused({.growth = 1.2}, "growth=1.2 is");
     refused({.growth = 17}, "growth=17 is");
     refused({.tightening = 1}, "tightening=1");

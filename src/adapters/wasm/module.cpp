@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "adapters/wasm/json.hpp"
-#include "core/models/number.hpp"
 #include "simdbloom/advice/advice.hpp"
 #include "simdbloom/any/any_filter.hpp"
 #include "simdbloom/any/serialize.hpp"
@@ -55,7 +54,8 @@ const char* given(Json made) {
 
 std::size_t keys_of(double n) {
     if (!(n >= 0 && n <= most_keys && n == std::floor(n)))
-        throw detail::argument_error("n_keys=", n, " is not a whole number from 0 to 2^32 - 1");
+        throw std::invalid_argument("simdbloom: n_keys=" + std::to_string(n) +
+                                    " is not a whole number from 0 to 2^32 - 1");
     return static_cast<std::size_t>(n);
 }
 

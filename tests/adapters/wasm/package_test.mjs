@@ -167,7 +167,7 @@ assert.ok(advise({ keys: 1e6, workNs: 100, erase: true }, times).ranking
 for (const [work, words] of [
   [() => Filter.make('split25', 1000, 12), /"split25"/],
   [() => Filter.make('split256', 0, 12), /n_keys=0/],
-  [() => Filter.make('split256', 1.5, 12), /n_keys=1\.5 is not/],
+  [() => Filter.make('split256', 1.5, 12), /n_keys=1\.5/],
   [() => Filter.make('split256', 2 ** 32, 12), /n_keys=4294967296/],
   [() => Filter.make('split256', 1000, -1), /bits_per_key=-1/],
   [() => Filter.make('split256', 4e9, 12), /cannot allocate 6000000000 bytes/],
