@@ -47,21 +47,10 @@ struct United {
     std::optional<std::vector<std::byte>> anew{};
 };
 inline constexpr auto unlike = [](auto... why) { return fault(LoadFault::unlike, why...); };
-/// Writes the checksum of the header and of the `body` bytes after it behind these. Returns the
-/// number of bytes from the header to the checksum.
-inline std::size_t seal(std::span<std::byte> bytes, std::size_t body) {
-    std::ranges::copy(checksum_of(bytes.first<header_bytes>(), bytes.subspan(header_bytes, body)),
-                      bytes.data() + header_bytes + body);
-    return body + framing_bytes;
-}
-/// The common kind of keys; nothing if one filter cannot have both.
-std::optional<KeyKind> united_kind(KeyKind a, KeyKind b);
 /// Marks an error as one of the second argument.
 LoadError in_other(LoadError error);
 /// The fault of bytes that are not a saved Bloom filter.
 std::optional<LoadError> check_saved_bloom(std::span<const std::byte> bytes);
-/// unite_saved() of two filters; the union is never larger.
-Loaded<std::size_t> unite_filters(std::span<std::byte> into, std::span<const std::byte> other);
 bool is_join(std::span<const std::byte> bytes) noexcept;
 Loaded<United> unite_joins(std::span<std::byte> into, std::span<const std::byte> other,
                            const Options& options);
