@@ -170,16 +170,12 @@ void define_sets(BankType<B>& type) {
                            "IndexError for a set that is not there, ValueError if the bank is "
                            "read-only.")
                  .c_str());
-    type.def(
-        "clear_set",
-        [](Bank<B>& self, std::size_t set) {
-            self.change_sets([&](B& bank) { bank.clear_set(set); });
-        },
-        "set"_a, "Removes the keys of a set. IndexError for a set that is not there.");
+    type.def("clear_set", writing<Bank<B>, std::size_t>(&B::clear_set), "set"_a,
+             "Removes the keys of a set. IndexError for a set that is not there.");
     type.def(
         "clear",
         [](Bank<B>& self) {
-            self.change_sets([&](B& bank) {
+            self.write([&](B& bank) {
                 bank.clear();
                 bank.set_key_kind(KeyKind::unknown);
                 self.set_kind({});
@@ -199,7 +195,7 @@ BankType<B> define_class(py::module_& module, const char* name, const char* doc,
     define_sets(type);
     define_lookups(type);
     define_facts(type);
-    type.def("__len__", [](const Bank<B>& self) { return self.read(&B::sets); });
+    type.def("__len__", reading<Bank<B>>(&B::sets));
     return type;
 }
 
@@ -216,17 +212,11 @@ void define_filter_bank(py::module_& module) {
                     "The bank of filters of one layout, size, seed and secret, whose bits are "
                     "copied: filter s is set s. ValueError that names the filter that differs.");
     using Self = Bank<FilterBank>;
+    type.def("add_set", writing<Self>(&FilterBank::add_set),
+             "Adds an empty set and returns its number. The 9th, 17th, 33rd and 65th copy the "
+             "bank, and so does every 64th from there on.");
     type.def(
-        "add_set",
-        [](Self& self) { return self.change_sets([](FilterBank& b) { return b.add_set(); }); },
-        "Adds an empty set and returns its number. The 9th, 17th, 33rd and 65th copy the bank, and "
-        "so does every 64th from there on.");
-    type.def(
-        "resize",
-        [](Self& self, std::size_t sets) {
-            self.change_sets([&](FilterBank& bank) { bank.resize(sets); });
-        },
-        "sets"_a,
+        "resize", writing<Self, std::size_t>(&FilterBank::resize), "sets"_a,
         "Removes sets from the end, or adds empty ones. ValueError for 0 and beyond max_bytes.");
     define_property(type, "rows", "The bits of each set.", &FilterBank::rows);
     define_call(type, "__repr__", "", [](const FilterBank& b) {
@@ -244,20 +234,12 @@ void define_compact_bank(py::module_& module) {
     using Self = Bank<CompactBank>;
     using B = const CompactBank&;
     type.def(
-        "add_set",
-        [](Self& self, std::size_t n_keys) {
-            return self.change_sets([&](CompactBank& b) { return b.add_set(n_keys); });
-        },
-        "n_keys"_a,
+        "add_set", writing<Self, std::size_t>(&CompactBank::add_set), "n_keys"_a,
         "Adds an empty set for n_keys keys and returns its number. ValueError beyond max_bytes.");
-    type.def(
-        "resize",
-        [](Self& self, std::size_t sets, std::size_t n_keys) {
-            self.change_sets([&](CompactBank& bank) { bank.resize(sets, n_keys); });
-        },
-        "sets"_a, "n_keys"_a = 0,
-        "Removes sets from the end, or adds empty ones for n_keys keys each. ValueError for 0 sets "
-        "and beyond max_bytes.");
+    type.def("resize", writing<Self, std::size_t, std::size_t>(&CompactBank::resize), "sets"_a,
+             "n_keys"_a = 0,
+             "Removes sets from the end, or adds empty ones for n_keys keys each. ValueError for 0 "
+             "sets and beyond max_bytes.");
     define_property(type, "specs",
                     "The layout of each bank as text, of the one with the largest sets first.",
                     [](B b) {
@@ -276,14 +258,9 @@ void define_compact_bank(py::module_& module) {
             return row_of(std::move(keys));
         },
         "An array of len(bank) numbers (uint64): the keys that each set was made for.");
-    type.def(
-        "expected_fpr",
-        [](const Self& self, std::size_t set) {
-            return self.read([&](B b) { return b.expected_fpr(set); });
-        },
-        "set"_a,
-        "The false-positive rate of a set with its number of keys by the exact model. IndexError "
-        "for a set that is not there.");
+    type.def("expected_fpr", reading<Self, std::size_t>(&CompactBank::expected_fpr), "set"_a,
+             "The false-positive rate of a set with its number of keys by the exact model. "
+             "IndexError for a set that is not there.");
     define_call(type, "__repr__", "", [](B b) {
         return "<simdbloom.CompactBank, sets: " + std::to_string(b.sets()) +
                ", banks: " + std::to_string(b.banks().size()) +

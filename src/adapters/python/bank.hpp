@@ -28,10 +28,10 @@ public:
     }
     /// Changes by use(bank). Throws ValueError if the bank is read-only.
     template <class Use>
-    auto change_sets(const Use& use) {
+    auto write(const Use& use) {
         if (read_only_)
             throw py::value_error("simdbloom: this bank is read-only; copy() makes a writable one");
-        return this->write(use);
+        return Hashed<B>::write(use);
     }
     bool read_only() const noexcept { return read_only_; }
     std::shared_ptr<Bank> copy() const {
@@ -56,7 +56,7 @@ SharedBank<B> new_bank(B bank) {
 template <class B>
 void insert_into(Bank<B>& self, std::size_t set, py::handle keys, bool hashed) {
     // Refuses the set before the keys decide the kind.
-    self.change_sets([&](B& bank) { bank.insert(set, std::span<const std::uint64_t>()); });
+    self.write([&](B& bank) { bank.insert(set, std::span<const std::uint64_t>()); });
     self.change(Keys(keys, hashed), [&](auto hashes, const auto&) {
         self.structure.insert(set, simdbloom::Keys::hashes(hashes));
         self.structure.set_key_kind(self.key_kind());

@@ -142,13 +142,12 @@ void define_facts_of_some(Type& type) {
                     return std::pair(n.keys, n.standard_error);
                 });
     fact<std::uint64_t>(type, "stored", "The number of keys that are in, copies included.",
-                        [](const auto& f) -> decltype(f.stored()) { return f.stored(); });
-    fact<double>(type, "load_factor", "The share of the slots that are taken.",
-                 [](const auto& f) -> decltype(f.load()) { return f.load(); });
+                        IF_VALID(s.stored()));
+    fact<double>(type, "load_factor", "The share of the slots that are taken.", IF_VALID(s.load()));
     fact<std::uint64_t>(type, "saturated", "The number of counters at their maximum.",
-                        [](const auto& f) -> decltype(f.saturated()) { return f.saturated(); });
+                        IF_VALID(s.saturated()));
     fact<double>(type, "fpr_bound", "The false-positive rate that no insert exceeds at this size.",
-                 [](const auto& f) -> decltype(f.fpr_bound()) { return f.fpr_bound(); });
+                 IF_VALID(s.fpr_bound()));
     define_with_keys(type, "count_estimate",
                      "An array of n counts (uint8): how often each key is in, or more often, up to "
                      "the counters' maximum. ValueError for a filter that does not count.",

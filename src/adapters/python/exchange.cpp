@@ -89,17 +89,12 @@ void define_exchange(py::module_& module) {
              "'part' with its bytes as data; 'sealed', when the attempt has `number` parts; 'too "
              "large' or 'failed'. sender: from 0 on. attempt: rises when a sender starts again. "
              "number: of the part, from 0 to 63. IndexError for another sender.");
-    type.def(
-        "close", [](Exchange& self) { self.write([](FilterExchange& e) { e.close(); }); },
-        "The deadline: unless all senders are complete, all rows are accepted for good.");
-    type.def(
-        "is_complete",
-        [](const Exchange& self, std::size_t sender) {
-            return self.read([&](const FilterExchange& e) { return e.is_complete(sender); });
-        },
-        "sender"_a,
-        "Whether the sender's last attempt is sealed and all its parts are united. IndexError for "
-        "another sender.");
+    type.def("close", writing<Exchange>(&FilterExchange::close),
+             "The deadline: unless all senders are complete, all rows are accepted for good.");
+    type.def("is_complete", reading<Exchange, std::size_t>(&FilterExchange::is_complete),
+             "sender"_a,
+             "Whether the sender's last attempt is sealed and all its parts are united. IndexError "
+             "for another sender.");
     using E = const FilterExchange&;
     define_property(type, "state", "'open', 'sealed', 'late' or 'too large'.",
                     [](E e) { return std::string(to_string(e.state())); });

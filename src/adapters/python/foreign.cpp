@@ -30,10 +30,6 @@ void unite(Foreign& self, const Foreign& other) {
     self.write([&](ForeignFilter& f) { f |= more; });
 }
 
-py::bytes bytes_of_foreign(const Foreign& self) {
-    return bytes_from(self.read([](const auto& f) { return f.write(); }));
-}
-
 Shared made_foreign(const std::string& format, std::size_t n_keys,
                     std::optional<double> bits_per_key, std::optional<double> fpr, const Text& isa,
                     std::size_t max_bytes) {
@@ -114,16 +110,9 @@ void define_reading(ClassOf<Foreign>& type) {
         "file"_a, format, py::kw_only(), isa, max_bytes,
         "The same of a path, or of an object whose read() gives the bytes. OSError if it cannot be "
         "read.");
-    type.def("to_bytes", &bytes_of_foreign, "The bytes that the system writes.");
-    type.def(
-        "save",
-        [](const Foreign& self, const py::object& file) {
-            save_to(
-                file,
-                [&](const Path& path) { self.read([&](const auto& f) { save_file(f, path); }); },
-                [&] { return bytes_of_foreign(self); });
-        },
-        "file"_a, "Writes the bytes of to_bytes() to a path, or to an object with write().");
+    define_writing(type, "The bytes that the system writes.", [](const Foreign& self) {
+        return bytes_from(self.read([](const auto& f) { return f.write(); }));
+    });
     type.def("__reduce__", [](const py::object& self) {
         return unpickling(self, py::make_tuple(self.attr("format")));
     });

@@ -94,38 +94,18 @@ void define_builder(py::module_& module) {
              "fpr"_a = py::none(), "max_bytes"_a = 0)
         .def("unite", &Builder::unite, "part"_a,
              "Adds the part() of another builder. ValueError for another spec.")
-        .def(
-            "announce",
-            [](Builder& self, std::size_t n) {
-                return self.read([&](auto& b) { return b.announce(n); });
-            },
-            "n"_a,
-            "Announces n more partitions, before their rows, and returns the number of the first. "
-            "finish() accepts all rows unless every partition is sealed.")
-        .def(
-            "seal",
-            [](Builder& self, std::size_t partition) {
-                self.read([&](auto& b) { b.seal(partition); });
-            },
-            "partition"_a,
-            "All rows of that partition are in. IndexError for one that was not announced, "
-            "ValueError for one that is sealed.")
-        .def(
-            "keep_at_most",
-            [](Builder& self, std::size_t bytes) {
-                self.write([&](auto& b) { b.keep_at_most(bytes); });
-            },
-            "bytes"_a,
-            "Keeps at most so many bytes of keys; a filter takes them all where they are more. "
-            "ValueError without max_bytes, and where no keys are kept.")
-        .def(
-            "use_times",
-            [](Builder& self, const FilterTimes& times) {
-                self.write([&](auto& b) { b.use_times(times); });
-            },
-            "times"_a,
-            "Lets finish() choose the filter by these times. ValueError for a builder that does "
-            "not choose.")
+        .def("announce", reading<Builder, std::size_t>(&JoinBuilder::announce), "n"_a,
+             "Announces n more partitions, before their rows, and returns the number of the first. "
+             "finish() accepts all rows unless every partition is sealed.")
+        .def("seal", reading<Builder, std::size_t>(&JoinBuilder::seal), "partition"_a,
+             "All rows of that partition are in. IndexError for one that was not announced, "
+             "ValueError for one that is sealed.")
+        .def("keep_at_most", writing<Builder, std::size_t>(&JoinBuilder::keep_at_most), "bytes"_a,
+             "Keeps at most so many bytes of keys; a filter takes them all where they are more. "
+             "ValueError without max_bytes, and where no keys are kept.")
+        .def("use_times", writing<Builder, const FilterTimes&>(&JoinBuilder::use_times), "times"_a,
+             "Lets finish() choose the filter by these times. ValueError for a builder that does "
+             "not choose.")
         .def(
             "finish", [](Builder& self) { return self.finished<Join>(&JoinBuilder::finish); },
             "The filter. A second call raises ValueError.")

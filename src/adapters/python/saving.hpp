@@ -158,30 +158,36 @@ bool is_keyed(const T& value) {
     else return value.filter() != nullptr && is_keyed(*value.filter());
 }
 
-/// Defines to_bytes, save, from_bytes, load and pickling.
-template <class Type>
-void define_saving(Type& type) {
+/// Defines to_bytes and save. bytes(self) gives the bytes.
+template <class Type, class Bytes>
+void define_writing(Type& type, const char* doc, const Bytes& bytes) {
     using Class = typename Type::type;
-    using T = typename Class::Of;
-    using Path = std::filesystem::path;
-    const auto bytes = [](const Class& self) {
-        return self.held([](const T& value) { return bytes_of(value); });
-    };
-    type.def("to_bytes", bytes,
-             "The bytes of the library's format, without the secret of a keyed hash.");
+    type.def("to_bytes", bytes, doc);
     type.def(
         "save",
         [=](const Class& self, const py::object& file) {
             save_to(
                 file,
-                [&](const Path& path) {
-                    self.read([&](const T& value) { save_file(value, path); });
+                [&](const std::filesystem::path& path) {
+                    self.read([&](const auto& value) { save_file(value, path); });
                 },
                 [&] { return bytes(self); });
         },
         "file"_a,
         "Writes the bytes of to_bytes() to a path, or leaves the file as it was: OSError. Or to an "
         "object with write().");
+}
+
+/// Defines to_bytes, save, from_bytes, load and pickling.
+template <class Type>
+void define_saving(Type& type) {
+    using Class = typename Type::type;
+    using T = typename Class::Of;
+    using Path = std::filesystem::path;
+    define_writing(type, "The bytes of the library's format, without the secret of a keyed hash.",
+                   [](const Class& self) {
+                       return self.held([](const T& value) { return bytes_of(value); });
+                   });
     const auto of_buffer = [=](const py::object& data, const Options& options) {
         const BufferOf buffer(data);
         return std::make_shared<Class>(

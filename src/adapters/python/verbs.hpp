@@ -106,18 +106,34 @@ KeyKind kind_of(const C& self) {
     else return self.read([](const auto& s) { return s.key_kind(); });
 }
 
+/// A method that calls of(structure, given..), or a member of the structure, as Self::read does.
+template <class Self, class... Given>
+auto reading(const auto& of) {
+    return [of](const Self& self, Given... given) {
+        return self.read([&](auto& structure) { return std::invoke(of, structure, given...); });
+    };
+}
+/// The same as Self::write does.
+template <class Self, class... Given>
+auto writing(const auto& of) {
+    return [of](Self& self, Given... given) {
+        return self.write([&](auto& structure) { return std::invoke(of, structure, given...); });
+    };
+}
+
 /// Defines a property: of(structure), or a member of the structure.
-template <class Type, class Of>
-void define_property(Type& type, const char* name, const char* doc, const Of& of) {
-    type.def_property_readonly(
-        name, [of](const typename Type::type& self) { return self.read(of); }, doc);
+template <class Type>
+void define_property(Type& type, const char* name, const char* doc, const auto& of) {
+    type.def_property_readonly(name, reading<typename Type::type>(of), doc);
 }
 /// The same for a call without arguments.
-template <class Type, class Of>
-void define_call(Type& type, const char* name, const char* doc, const Of& of) {
-    type.def(
-        name, [of](const typename Type::type& self) { return self.read(of); }, doc);
+template <class Type>
+void define_call(Type& type, const char* name, const char* doc, const auto& of) {
+    type.def(name, reading<typename Type::type>(of), doc);
 }
+
+/// A function of a structure `s` that can be called where the expression is valid.
+#define IF_VALID(expression) [](const auto& s) -> decltype(expression) { return expression; }
 
 /// Defines the facts that the structure has.
 template <class Type>
@@ -130,31 +146,20 @@ void define_facts(Type& type) {
     const auto rate = [&]<class Of>(const char* name, const char* doc, const Of& of) {
         if constexpr (std::is_invocable_v<Of, const S&>) define_call(type, name, doc, of);
     };
-    fact("spec", "The layout as text.",
-         [](const auto& s) -> decltype(s.spec()) { return s.spec(); });
-    fact("n_keys", "The number of keys it was made for.",
-         [](const auto& s) -> decltype(s.n_keys()) { return s.n_keys(); });
-    fact("size_in_bytes", "Of its bits.",
-         [](const auto& s) -> decltype(s.size_in_bytes()) { return s.size_in_bytes(); });
-    fact("bits_per_key", "At n_keys keys.",
-         [](const auto& s) -> decltype(s.bits_per_key()) { return s.bits_per_key(); });
-    fact("seed", "Of the hash.", [](const auto& s) -> decltype(s.seed()) { return s.seed(); });
-    fact("isa", "The instruction set of its kernels.",
-         [](const auto& s) -> decltype(std::string(to_string(s.isa()))) {
-             return std::string(to_string(s.isa()));
-         });
-    fact("hashing", "'fast', 'seeded' or 'keyed'.",
-         [](const auto& s) -> decltype(to_string(s.hashing())) { return to_string(s.hashing()); });
-    fact("k", "The number of bits that a key sets.",
-         [](const auto& s) -> decltype(s.k()) { return s.k(); });
-    fact("stored", "The number of keys that are in.",
-         [](const auto& s) -> decltype(s.stored()) { return s.stored(); });
-    fact("load_factor", "The share of the slots that are taken.",
-         [](const auto& s) -> decltype(s.load()) { return s.load(); });
+    fact("spec", "The layout as text.", IF_VALID(s.spec()));
+    fact("n_keys", "The number of keys it was made for.", IF_VALID(s.n_keys()));
+    fact("size_in_bytes", "Of its bits.", IF_VALID(s.size_in_bytes()));
+    fact("bits_per_key", "At n_keys keys.", IF_VALID(s.bits_per_key()));
+    fact("seed", "Of the hash.", IF_VALID(s.seed()));
+    fact("isa", "The instruction set of its kernels.", IF_VALID(std::string(to_string(s.isa()))));
+    fact("hashing", "'fast', 'seeded' or 'keyed'.", IF_VALID(to_string(s.hashing())));
+    fact("k", "The number of bits that a key sets.", IF_VALID(s.k()));
+    fact("stored", "The number of keys that are in.", IF_VALID(s.stored()));
+    fact("load_factor", "The share of the slots that are taken.", IF_VALID(s.load()));
     rate("expected_fpr", "The false-positive rate at n_keys keys by the exact model.",
-         [](const auto& s) -> decltype(s.expected_fpr()) { return s.expected_fpr(); });
+         IF_VALID(s.expected_fpr()));
     rate("estimated_fpr", "The false-positive rate by the bits that are set now.",
-         [](const auto& s) -> decltype(s.estimated_fpr()) { return s.estimated_fpr(); });
+         IF_VALID(s.estimated_fpr()));
     if constexpr (HasKind<C>)
         type.def_property_readonly(
             "key_kind", [](const C& self) { return to_string(kind_of(self)); },
