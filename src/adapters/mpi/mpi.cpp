@@ -164,7 +164,8 @@ struct Note {
     enum What : std::uint32_t { offer, go, too_large, failed, none };
     What what = none;
     std::uint32_t bytes = 0;  // of an offer
-    char why[248]{};          // of none
+    int from = 0;             // known to the receiver
+    char why[244]{};          // of none
 };
 
 /// Calls is_done() until it is true or the deadline passes.
@@ -218,23 +219,24 @@ public:
         });
         return sendings_.empty();
     }
-    /// The next note and its sender; nothing if none comes before the deadline.
-    std::optional<std::pair<Note, int>> next(Clock::time_point deadline) {
-        std::pair<Note, int> note{{}, MPI_ANY_SOURCE};
-        if (!receive(&note.first, sizeof(Note), note.second, settings_.tag, deadline))
-            return std::nullopt;
+    /// The next note; nothing if none comes before the deadline.
+    std::optional<Note> next(Clock::time_point deadline) {
+        Note note;
+        const auto from = receive(&note, sizeof note, MPI_ANY_SOURCE, settings_.tag, deadline);
+        if (!from) return std::nullopt;
+        note.from = *from;
         return note;
     }
     /// Takes what a note offers: the bytes come once they are asked for.
-    void answer(const Note& note, int from, FilterExchange& exchange, Clock::time_point deadline) {
-        if (note.what == Note::failed) return take(exchange, from, Note::failed);
+    void answer(const Note& note, FilterExchange& exchange, Clock::time_point deadline) {
+        if (note.what == Note::failed) return take(exchange, note.from, Note::failed);
         if (note.what != Note::offer || note.bytes > settings_.max_bytes)
-            return take(exchange, from, Note::too_large);
+            return take(exchange, note.from, Note::too_large);
         if (exchange.state() != State::open) return;
         Bytes bytes(note.bytes);
-        send(from, Note{Note::go});
-        if (receive(bytes.data(), bytes.size(), from, settings_.tag + 1, deadline))
-            take(exchange, from, Note::offer, bytes);
+        send(note.from, Note{Note::go});
+        if (receive(bytes.data(), bytes.size(), note.from, settings_.tag + 1, deadline))
+            take(exchange, note.from, Note::offer, bytes);
     }
 
 private:
@@ -248,21 +250,21 @@ private:
                         tag, communicator_, &sending.request),
               "sending a part");
     }
-    /// Whether a message came before the deadline.
-    bool receive(void* data, std::size_t size, int& from, int tag, Clock::time_point deadline) {
+    /// The sender of a message that came before the deadline.
+    std::optional<int> receive(void* data, std::size_t size, int from, int tag,
+                               Clock::time_point deadline) {
         constexpr auto waiting = "waiting for a part";
         MPI_Status status;
-        const bool came = wait_until(deadline, [&] {
-            int is_there = 0;
-            check(MPI_Iprobe(from, tag, communicator_, &is_there, &status), waiting);
-            return is_there != 0;
-        });
-        if (!came) return false;
-        from = status.MPI_SOURCE;
-        check(MPI_Recv(data, static_cast<int>(size), MPI_BYTE, from, tag, communicator_,
-                       MPI_STATUS_IGNORE),
+        const auto is_there = [&] {
+            int found = 0;
+            check(MPI_Iprobe(from, tag, communicator_, &found, &status), waiting);
+            return found != 0;
+        };
+        if (!wait_until(deadline, is_there)) return std::nullopt;
+        check(MPI_Recv(data, static_cast<int>(size), MPI_BYTE, status.MPI_SOURCE, tag,
+                       communicator_, &status),
               waiting);
-        return true;
+        return status.MPI_SOURCE;
     }
 
     MPI_Comm communicator_;
@@ -277,8 +279,8 @@ void collect(Post& post, FilterExchange& exchange, int ranks, std::chrono::milli
     while (static_cast<int>(heard.size()) + 1 < ranks) {
         const auto note = post.next(deadline);
         if (!note) break;
-        heard.push_back(note->second);
-        post.answer(note->first, note->second, exchange, deadline);
+        heard.push_back(note->from);
+        post.answer(*note, exchange, deadline);
     }
     exchange.close();
     const bool sealed = exchange.state() == State::sealed;
@@ -291,7 +293,7 @@ void collect(Post& post, FilterExchange& exchange, int ranks, std::chrono::milli
     for (std::size_t served = 0; served < heard.size(); ++served) {
         const auto reply = post.next(deadline);
         if (!reply) break;
-        if (reply->first.what == Note::go) post.send(reply->second, filter);
+        if (reply->what == Note::go) post.send(reply->from, filter);
     }
     wait_until(deadline, [&] { return post.all_sent(); });
 }
@@ -302,12 +304,12 @@ std::string ask(Post& post, FilterExchange& exchange, const Note& mine, Bytes pa
     const auto deadline = Clock::now() + timeout;
     post.send(0, mine);
     while (const auto note = post.next(deadline)) {
-        if (note->first.what == Note::none) return note->first.why;
-        if (note->first.what == Note::go) {
+        if (note->what == Note::none) return note->why;
+        if (note->what == Note::go) {
             post.send(0, std::move(part));
             continue;
         }
-        post.answer(note->first, 0, exchange, deadline);
+        post.answer(*note, exchange, deadline);
         break;
     }
     if (exchange.state() == State::sealed) return {};
