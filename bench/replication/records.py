@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from claim_files import ROOT
-from disturbance import fault
+from prober import fault
 from tolerances import version_at
 from verdicts import LACKS, NOT_TESTABLE, TOO_NOISY, Result, judge
 
