@@ -1,6 +1,7 @@
 #include "subjects/peer.hpp"
 
 #include <dlfcn.h>
+#include <malloc.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -15,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <new>
 #include <stdexcept>
 #include <string_view>
@@ -260,11 +262,20 @@ Subject subject(const Peer& peer, const Order& order, const std::shared_ptr<void
     return s;
 }
 
+/// Of memory, that this process has.
+double resident_bytes() {
+    malloc_trim(0);
+    double all = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> all >> resident;
+    return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
 /// Keys can go in again. Bitmaps of every length up to 130 and of 1,000 keys are those of single
 /// keys, and nothing is written behind them. With b bits a key no filter has an FPR below 2^-b.
-/// Lookups go as they will be timed; between them, nothing works.
+/// It takes the memory that it says. Lookups go as they will be timed; between them, nothing works.
 void examine(const Peer& peer, const Order& order) {
     const Call call(peer.path);
+    const double before = resident_bytes();
     const auto filter = make(peer, order);
     for_keys(order.keys, 0, std::min<std::uint64_t>(order.n_keys, 100'000), [&](Keys piece) {
         const auto erase = peer.calls->erase;
@@ -311,6 +322,12 @@ void examine(const Peer& peer, const Order& order) {
         throw std::length_error("finds " + std::to_string(std::lround(hits)) + " of " +
                                 std::to_string(probes) +
                                 " absent keys; no filter of its bytes() can");
+    const double grown = resident_bytes() - before;
+    // An allocator may round up to 2 MiB, and pages of programs that this process reads for the
+    // first time take up to 1 MB.
+    if (grown > 1.25 * static_cast<double>(filled->bytes) + 3e6)
+        throw Cheats("takes " + std::to_string(std::lround(grown)) + " bytes; bytes() says " +
+                     std::to_string(filled->bytes));
     CheckedLookups lookups(filled, order, rotation(order.keys, order.n_keys, 0, 0.5)->all());
     double seconds = 0;
     for (const Output output : {Output::single, Output::bitmap})
@@ -401,7 +418,7 @@ std::string add_peer(const std::string& path) {
             const Interface& of = load(path);
             const auto keys = KeySource::generated(1);
             for (const Calls* calls : {&of.keys, &of.hashes})
-                for (const std::uint64_t n : {1u, 1000u, 100'000u})
+                for (const std::uint64_t n : {1u, 1000u, 1'000'000u})
                     if (calls->insert != nullptr)
                         examine({&of, calls, "", path},
                                 {keys, n, std::max(12.0, of.least_bits_per_key), 1});
