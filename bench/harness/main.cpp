@@ -147,7 +147,6 @@ int run(const Settings& s, const std::map<std::string, std::string>& faults) {
     const KeySource hashes = keys.as_hashes();
     const Context context{machine, keys, hashes, plan, timer, s.seed, s.probe_program, s.out};
 
-    const MemorySpeed memory = memory_speed();
     std::vector<Row> rows;
     std::map<std::string, std::set<std::string>> filters;
     const auto start = std::chrono::steady_clock::now();
@@ -181,6 +180,7 @@ int run(const Settings& s, const std::map<std::string, std::string>& faults) {
     }
     if (isatty(2) != 0) std::fprintf(stderr, "\r\033[K");
 
+    const MemorySpeed memory = memory_speed();
     nlohmann::ordered_json about;
     for (const auto& [name, value] : machine.facts) about["machine"][name] = value;
     about["machine"]["clock"] = clock_of(ghz);

@@ -78,7 +78,7 @@ class CheckedLookups {
 public:
     CheckedLookups(std::shared_ptr<const Subject> subject, const Order& order, Keys keys);
     /// Some 64 Ki keys in calls of `batch`, by the CPU time of all threads. Throws Cheats if an
-    /// answer differs, or if more than half of at least eight passes slept or waited for another
+    /// answer differs, or if more than half of at least four passes slept or waited for another
     /// thread or process. The object outlives the pass.
     Pass pass(Output output, std::size_t batch);
 
