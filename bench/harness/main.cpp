@@ -115,7 +115,8 @@ Settings settings_of(int argc, char** argv) {
     return s;
 }
 
-int run(const Settings& s) {
+/// `faults`: of peers to leave out, by path.
+int run(const Settings& s, const std::map<std::string, std::string>& faults) {
     std::filesystem::create_directories(s.out);
     const KeySource keys = s.key_file.empty() ? KeySource::generated(s.seed)
                                               : KeySource::from_file(s.key_file, s.seed);
@@ -127,6 +128,7 @@ int run(const Settings& s) {
     };
     for (const std::string& peer : s.peers) {
         try {
+            if (faults.contains(peer)) throw std::runtime_error(faults.at(peer));
             machine.facts.emplace_back("peer " + peer, add_peer(peer));
         } catch (const std::runtime_error& e) {
             complain(e.what());
@@ -145,7 +147,6 @@ int run(const Settings& s) {
     const KeySource hashes = keys.as_hashes();
     const Context context{machine, keys, hashes, plan, timer, s.seed, s.probe_program, s.out};
 
-    const MemorySpeed memory = memory_speed();
     std::vector<Row> rows;
     std::map<std::string, std::set<std::string>> filters;
     const auto start = std::chrono::steady_clock::now();
@@ -179,6 +180,7 @@ int run(const Settings& s) {
     }
     if (isatty(2) != 0) std::fprintf(stderr, "\r\033[K");
 
+    const MemorySpeed memory = memory_speed();
     nlohmann::ordered_json about;
     for (const auto& [name, value] : machine.facts) about["machine"][name] = value;
     about["machine"]["clock"] = clock_of(ghz);
@@ -219,7 +221,9 @@ int run(const Settings& s) {
 
 int main(int argc, char** argv) {
     try {
-        return run(settings_of(argc, argv));
+        const Settings s = settings_of(argc, argv);
+        const auto work = [&](const auto& faults) { return run(s, faults); };
+        return s.peers.empty() ? run(s, {}) : outlive_peers(work);
     } catch (const std::exception& e) {
         std::fprintf(stderr, "bench/report: %s\n", e.what());
         return 2;

@@ -1,5 +1,7 @@
 #include "harness/passes.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <atomic>
 #include <random>
@@ -75,14 +77,68 @@ std::vector<Row> Group::rows(const Rounds& rounds) const {
     return rows;
 }
 
+CheckedLookups::CheckedLookups(std::shared_ptr<const Subject> subject, const Order& order,
+                               Keys keys)
+    : subject_(std::move(subject)), order_(order), keys_(keys.begin(), keys.end()) {
+    Answers none(1);
+    for (const std::uint64_t& key : keys_)
+        right_.push_back((*subject_)[Output::single]({&key, 1}, 1, none) != 0);
+}
+
+Pass CheckedLookups::pass(Output output, std::size_t batch) {
+    const std::size_t piece = std::max(batch, standard_batch), bytes = (batch + 7) / 8,
+                      pass = std::max(piece, std::min(keys_.size(), 4 * standard_batch));
+    Answers room(1);
+    room.bitmap.resize(piece / batch * bytes);
+    const auto waits = [] {
+        rusage u{};
+        getrusage(RUSAGE_SELF, &u);
+        return u.ru_nvcsw;
+    };
+    return [=, this, answers = std::vector<Answers>(pass / piece, room), passes = 0,
+            waited = 0](double* seconds) mutable {
+        const std::uint64_t random = hash_key(turn_);
+        const std::size_t first = turn_++ % (keys_.size() / pass) * pass,
+                          at = first + random % pass;
+        const std::uint64_t key =
+            std::exchange(keys_[at], order_.keys.key(random / pass % order_.n_keys));
+        const bool found_before = right_[at];
+        right_[at] = true;
+        std::uint64_t found = 0, ones = 0, wrong = 0;
+        const auto before = waits();
+        *seconds = cpu_seconds_of(
+            [&] {
+                for (std::size_t i = 0; i < answers.size(); ++i)
+                    found += (*subject_)[output](Keys(keys_).subspan(first + i * piece, piece),
+                                                 batch, answers[i]);
+            },
+            CLOCK_PROCESS_CPUTIME_ID);
+        waited += waits() != before;
+        for (std::size_t i = 0; i < pass; ++i) {
+            const std::size_t call = i % piece / batch, bit = i % piece % batch;
+            const unsigned byte = answers[i / piece].bitmap[call * bytes + bit / 8];
+            ones += right_[first + i];
+            wrong += right_[first + i] != ((byte >> bit % 8 & 1) != 0);
+        }
+        if (output == Output::single ? found != ones : wrong != 0)
+            throw Cheats("has other answers while it is timed");
+        if (++passes >= 4 && 2 * waited > passes) throw Cheats("waits while it is timed");
+        keys_[at] = key;
+        right_[at] = found_before;
+        return std::uint64_t{pass};
+    };
+}
+
 Pass pieces(std::shared_ptr<Rotation> keys, std::size_t piece, std::function<void(Keys)> work,
             std::size_t in_all) {
     return [=](double* seconds) {
         const std::size_t n =
             std::max<std::size_t>(1, std::min(in_all, keys->all().size()) / piece);
-        *seconds = cpu_seconds_of([&] {
-            for (std::size_t i = 0; i < n; ++i) work(keys->next(piece));
-        });
+        *seconds = cpu_seconds_of(
+            [&] {
+                for (std::size_t i = 0; i < n; ++i) work(keys->next(piece));
+            },
+            CLOCK_PROCESS_CPUTIME_ID);
         return std::uint64_t{n} * piece;
     };
 }

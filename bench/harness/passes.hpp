@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "harness/plan.hpp"
@@ -66,8 +67,31 @@ private:
     std::vector<Member> members_;
 };
 
+struct Cheats : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Lookups of another library's filter. Once the clock stands, every answer is compared with that
+/// of the key alone. In each pass an inserted key takes another place. So a filter has no use for
+/// the answers of a batch that it saw before, nor for knowing when it is timed.
+class CheckedLookups {
+public:
+    CheckedLookups(std::shared_ptr<const Subject> subject, const Order& order, Keys keys);
+    /// Some 64 Ki keys in calls of `batch`, by the CPU time of all threads. Throws Cheats if an
+    /// answer differs, or if more than half of at least four passes slept or waited for another
+    /// thread or process. The object outlives the pass.
+    Pass pass(Output output, std::size_t batch);
+
+private:
+    std::shared_ptr<const Subject> subject_;
+    Order order_;
+    std::vector<std::uint64_t> keys_;
+    std::vector<bool> right_;  ///< the answers to keys alone
+    std::uint64_t turn_ = 0;
+};
+
 /// Runs work(piece) on pieces of `piece` keys, about 64 Ki keys in all, so that the clock is read
-/// seldom.
+/// seldom. The time is the CPU time of all threads.
 Pass pieces(std::shared_ptr<Rotation> keys, std::size_t piece, std::function<void(Keys)> work,
             std::size_t in_all = 65'536);
 

@@ -1,7 +1,6 @@
 #include "harness/subject.hpp"
 
 #include <chrono>
-#include <ctime>
 #include <stdexcept>
 
 namespace simdbloom::bench {
@@ -51,10 +50,10 @@ double seconds_of(const std::function<void()>& work) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-double cpu_seconds_of(const std::function<void()>& work) {
-    const auto now = [] {
+double cpu_seconds_of(const std::function<void()>& work, clockid_t clock) {
+    const auto now = [clock] {
         timespec t{};
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+        clock_gettime(clock, &t);
         return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
     };
     const double start = now();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <ctime>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -154,9 +155,9 @@ Lookup by_texts(const KeySource& keys, Has has) {
 
 /// Seconds that work() takes.
 double seconds_of(const std::function<void()>& work);
-/// Seconds that this thread runs in work(). The turns of other programs on a busy machine are not
-/// among them.
-double cpu_seconds_of(const std::function<void()>& work);
+/// Seconds that this thread, or by CLOCK_PROCESS_CPUTIME_ID all threads, run in work(). The turns
+/// of other programs on a busy machine are not among them.
+double cpu_seconds_of(const std::function<void()>& work, clockid_t clock = CLOCK_THREAD_CPUTIME_ID);
 
 template <class F>
 void insert_one_by_one(F& f, Keys keys, bool hashed) {

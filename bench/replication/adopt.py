@@ -105,12 +105,16 @@ def of_machine(record, first, n_claims):
     told = [entry for entry in entries if not entry["lacks"]]
     older = [entry["id"] for entry in entries if entry["newer_rule"]
              or record["runs"][entry["run"]]["tolerances"] != tolerances.VERSION]
+    again = [f"{entry['id']} ({count} before)" for entry in entries
+             if (count := entry.get("replaced", {}).get(
+                 record["runs"][entry["run"]]["machine"]["commit"]))]
     lines = [f"- [{name_of(record)}](record/{name_of(record)}.json): {len(entries)} of {n_claims} "
              f"claims in {sum(entry['seconds'] for entry in entries):.0f} s on {machine['cores']} "
              f"cores with {machine['memory']}; of {len(told)} verdicts "
              f"{sum(map(as_expected, told))} are as expected."
              + (f" Rules younger than the run judge {len(older)}: {', '.join(older[:9])}."
-                if older else "")]
+                if older else "")
+             + (f" Times adopted again at the same commit: {', '.join(again)}." if again else "")]
     if record is not first:
         both, differ = records.untimed_in_both(first, record)
         lines[0] += (f" {both - len(differ)} of {both} claims without times have the same samples "

@@ -1,11 +1,5 @@
 // Another library's filter (bench/peers) beside one of ours: how often it is wrong, and its times.
-#include <sys/resource.h>
-
-#include <array>
-#include <ctime>
-#include <limits>
 #include <memory>
-#include <numeric>
 
 #include "harness/passes.hpp"
 #include "replication/probes.hpp"
@@ -62,90 +56,11 @@ void run_peer_fpr(Setup& s) {
         std::uint64_t hits = 0;
         bench::for_keys(order.keys, order.n_keys, order.n_keys + probes,
                         [&](bench::Keys piece) { hits += subject.count(piece); });
-        // What it takes, which may be more than it is made for. With b bits a key no filter has an
-        // FPR below 2^-b.
+        // What it takes, which may be more than it is made for.
         const double bits = ratio(8 * subject.bytes, order.n_keys);
-        const double least = probes * std::exp2(-bits);
-        if (static_cast<double>(hits) + 5 * std::sqrt(least) < least)
-            throw std::runtime_error("finds " + std::to_string(hits) +
-                                     " of a million absent keys; no filter of its bytes() can");
         print({{"hits", hits}, {"of", probes}, {"bits_per_key", rounded(bits)}});
     }
 }
-
-/// Lookups of absent keys whose every answer is compared, once the clock stands, with that of the
-/// key alone. In each pass an inserted key takes another place. So a filter has no use for the
-/// answers of a batch that it saw before, nor for knowing when it is timed.
-class CheckedPass {
-public:
-    CheckedPass(const bench::Kind& kind, const bench::Order& order, bench::Output output)
-        : name_(kind.name), order_(order), subject_(kind.make(order)), output_(output) {
-        if (!subject_[output]) throw Lacking(name_ + " has no " + std::string(to_string(output)));
-        const auto rotation = bench::rotation(order.keys, order.n_keys, subject_.bytes, 0);
-        const bench::Keys all = rotation->all();
-        keys_.assign(all.begin(), all.end());
-        for (const std::uint64_t key : keys_)
-            right_.push_back(subject_[bench::Output::single]({&key, 1}, 1, answers_[0]) != 0);
-    }
-
-    std::uint64_t operator()(double* seconds) {
-        const std::uint64_t random = hash_key(turn_);
-        const std::size_t first = turn_++ % (keys_.size() / pass) * pass,
-                          at = first + random % pass;
-        const std::uint64_t key =
-            std::exchange(keys_[at], order_.keys.key(random / pass % order_.n_keys));
-        const bool found_before = right_[at];
-        right_[at] = true;
-        std::array<std::uint64_t, pass / batch> found;
-        const long waits = usage().ru_nvcsw;
-        const double start = process_seconds();
-        for (std::size_t i = 0; i < found.size(); ++i)
-            found[i] = subject_[output_](bench::Keys(keys_).subspan(first + i * batch, batch),
-                                         batch, answers_[i]);
-        *seconds = process_seconds() - start;
-        least_waits_ = std::min(least_waits_, usage().ru_nvcsw - waits);
-        std::uint64_t ones = 0, wrong = 0;
-        for (std::size_t i = 0; i < pass; ++i) {
-            ones += right_[first + i];
-            const unsigned byte = answers_[i / batch].bitmap[i % batch / 8];
-            wrong += right_[first + i] != ((byte >> i % 8 & 1) != 0);
-        }
-        if (output_ == bench::Output::single)
-            wrong = ones != std::accumulate(found.begin(), found.end(), std::uint64_t{0});
-        if (wrong != 0) throw std::runtime_error(name_ + " has other answers while it is timed");
-        keys_[at] = key;
-        right_[at] = found_before;
-        return pass;
-    }
-    /// Throws std::runtime_error if each pass waited for another thread or process, or slept.
-    void check_waits() const {
-        if (least_waits_ > 0) throw std::runtime_error(name_ + " waits while it is timed");
-    }
-
-private:
-    static constexpr std::size_t pass = 4 * batch;
-    static rusage usage() {
-        rusage u{};
-        getrusage(RUSAGE_SELF, &u);
-        return u;
-    }
-    /// Of all threads: a filter may have some of its own.
-    static double process_seconds() {
-        timespec t{};
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-        return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-    }
-
-    std::string name_;
-    bench::Order order_;
-    bench::Subject subject_;
-    bench::Output output_;
-    std::vector<std::uint64_t> keys_;
-    std::vector<bool> right_;  ///< the answers to keys alone
-    std::vector<bench::Answers> answers_{pass / batch, bench::Answers(batch)};
-    std::uint64_t turn_ = 0;
-    long least_waits_ = std::numeric_limits<long>::max();
-};
 
 /// The peer and "beside", absent keys; "way" is "bitmap" or "single".
 void run_peer_times(Setup& s) {
@@ -155,15 +70,16 @@ void run_peer_times(Setup& s) {
     if (way != to_string(output)) throw std::invalid_argument("no way \"" + way + "\" to ask");
     const bench::KeySource source = pair.keys(1);
     std::vector<bench::Contestant> members;
-    std::vector<std::shared_ptr<CheckedPass>> passes;
+    std::vector<std::unique_ptr<bench::CheckedLookups>> lookups;
     for (const bench::Kind* kind : {&pair.peer(), &pair.beside(s.text("beside"))}) {
-        const auto one = std::make_shared<CheckedPass>(*kind, pair.order(*kind, source, 1), output);
-        passes.push_back(one);
-        members.push_back(
-            {kind->name, [one](double* seconds) { return (*one)(seconds); }, false, shortest_turn});
+        const bench::Order order = pair.order(*kind, source, 1);
+        const auto subject = std::make_shared<bench::Subject>(kind->make(order));
+        if (!(*subject)[output]) throw Lacking(kind->name + " has no " + way);
+        const auto keys = bench::rotation(source, order.n_keys, subject->bytes, 0);
+        lookups.push_back(std::make_unique<bench::CheckedLookups>(subject, order, keys->all()));
+        members.push_back({kind->name, lookups.back()->pass(output, batch), false, shortest_turn});
     }
     print_rounds(s, std::move(members));
-    for (const auto& one : passes) one->check_waits();
 }
 
 const Probes peer_probes{{"peer_fpr", run_peer_fpr}, {"peer_times", run_peer_times, true}};

@@ -1,7 +1,6 @@
 """`bench/replicate --peer FILE.so`: another library's filter (bench/peers) beside ours, by the
 rules for claims: rates over five seeds, ratios of times over five processes."""
-from disturbance import around, fault
-from prober import Failed, Lacking
+from prober import Failed, Lacking, around, fault
 from table import number
 from verdicts import PROCESSES, interval, noise
 

@@ -4,10 +4,11 @@ import json
 import math
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 from claim_files import ROOT
-from disturbance import fault
+from prober import fault
 from tolerances import version_at
 from verdicts import LACKS, NOT_TESTABLE, TOO_NOISY, Result, judge
 
@@ -16,7 +17,7 @@ FOLDER = ROOT / "papers/record"
 # and long double, which has 64 bits on x86-64 and 113 on aarch64. 6e-13 was seen.
 SAME = 1e-11
 STORED = ("id", "run", "probe", "setup", "lacks", "attempts", "seconds", "around", "rule",
-          "samples")
+          "replaced", "samples")
 
 
 def pack(samples):
@@ -54,15 +55,15 @@ def judged(claim, measured):
         result = Result(TOO_NOISY, note=why)
     else:
         result = judge(claim, measured["samples"])
-    return {**{name: measured[name] for name in STORED}, "kind": claim.kind,
+    return {**{name: measured[name] for name in STORED if name in measured}, "kind": claim.kind,
             "newer_rule": measured["rule"] != claim.rule,
             "published": claim.published, "verdict": result.verdict, "expected": claim.expected,
             "ours": result.ours, "low": result.low, "high": result.high, "note": result.note}
 
 
 def as_text(record):
-    entries = [{**{name: entry[name] for name in STORED}, "samples": pack(entry["samples"])}
-               for entry in record["claims"]]
+    entries = [{**{name: entry[name] for name in STORED if name in entry},
+                "samples": pack(entry["samples"])} for entry in record["claims"]]
     text = json.dumps({**record, "claims": entries}, separators=(",", ":"))
     return text.replace('{"id"', '\n{"id"') + "\n"
 
@@ -146,10 +147,16 @@ def adopted(claims):
 
 
 def merged(old, new):
-    """The record `old` of a machine with the entries of `new` in place of its own."""
+    """The record `old` of a machine with the entries of `new` in place of its own. Of times that
+    were replaced, an entry keeps how many there were, by commit: they may have been worse."""
     entries = by_id(old)
     begin = len(old["runs"])
-    entries |= {e["id"]: {**e, "run": e["run"] + begin} for e in new["claims"]}
+    for e in new["claims"]:
+        then = entries.get(e["id"])
+        entries[e["id"]] = e = {**e, "run": e["run"] + begin}
+        if then and then["around"]:
+            e["replaced"] = Counter([old["runs"][then["run"]]["machine"]["commit"]])
+            e["replaced"] += Counter(then.get("replaced"))
     runs = old["runs"] + new["runs"]
     kept = sorted({entry["run"] for entry in entries.values()})
     return {"runs": [runs[number] for number in kept],

@@ -14,8 +14,7 @@ import power
 import records
 import table
 from claim_files import DEPTHS, ROOT, impossible_needs, load_or_exit
-from disturbance import around, fault
-from prober import Failed, Prober
+from prober import Failed, Prober, around, fault
 from tolerances import VERSION, version_at
 from verdicts import PROCESSES, RULES, TOO_NOISY, as_expected, judge
 

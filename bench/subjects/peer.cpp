@@ -1,17 +1,27 @@
 #include "subjects/peer.hpp"
 
 #include <dlfcn.h>
+#include <malloc.h>
 #include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cmath>
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <new>
 #include <stdexcept>
 #include <string_view>
 
-#include "harness/subject.hpp"
+#include "harness/passes.hpp"
 #include "peers/simdbloom_peer.h"
 
 namespace simdbloom::bench {
@@ -21,23 +31,77 @@ using Interface = struct simdbloom_peer;
 using Calls = simdbloom_peer_calls;
 constexpr double no_bits = std::numeric_limits<double>::infinity();
 
-/// work() in a process of its own, which may crash or hang. Returns what it returned; throws
-/// std::runtime_error with what it threw or how it ended.
+/// What a child of in_child() says to its parent, in memory of both.
+struct Watched {
+    std::atomic<double> since = 0;  ///< seconds; when the call of a peer began, 0: in none
+    std::atomic<bool> threw = false;
+    char path[4096] = "";  ///< of the peer that was called last
+};
+Watched* watched = nullptr;  ///< of this process, if it is such a child
+
+double seconds() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+/// Stands while a peer works. What is destroyed after an exception changes nothing.
+class Call {
+public:
+    explicit Call(const std::string& path)
+        : in_(std::uncaught_exceptions() == 0 ? watched : nullptr) {
+        if (in_ == nullptr) return;
+        before_ = in_->since;
+        in_->path[path.copy(in_->path, sizeof in_->path - 1)] = 0;
+        if (before_ == 0) in_->since = seconds();
+    }
+    ~Call() {
+        if (in_ == nullptr) return;
+        in_->since = before_;
+        in_->threw = std::uncaught_exceptions() != 0;
+    }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+private:
+    Watched* in_;
+    double before_ = 0;
+};
+
+/// Why in_child() gives nothing.
+struct Ended : std::runtime_error {
+    Ended(const std::string& why, std::string peer = "")
+        : std::runtime_error(why), path(std::move(peer)) {}
+    std::string path;  ///< of the peer at fault, if one is
+};
+
+/// work() in a process of its own, which may crash, or hang in a Call. Returns what it returned;
+/// throws Ended with what it threw or how it ended.
 std::string in_child(const std::function<std::string()>& work) {
-    constexpr int most_milliseconds = 300'000;
+    const char* const limit = std::getenv("SIMDBLOOM_PEER_SECONDS");
+    const double most_seconds = limit == nullptr ? 300 : std::atof(limit);
+    if (!(most_seconds > 0))
+        throw Ended(std::string("SIMDBLOOM_PEER_SECONDS=") + limit + " is no number above 0");
+    void* const memory =
+        mmap(nullptr, sizeof(Watched), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int ends[2];
-    if (pipe(ends) != 0) throw std::runtime_error("no pipe can be made");
+    if (memory == MAP_FAILED || pipe(ends) != 0) throw Ended("no memory or pipe can be shared");
+    const std::shared_ptr<Watched> shared(new (memory) Watched,
+                                          [](Watched* old) { munmap(old, sizeof *old); });
     const pid_t child = fork();
     if (child < 0) {
         close(ends[0]), close(ends[1]);
-        throw std::runtime_error("no process can be started");
+        throw Ended("no process can be started");
     }
     if (child == 0) {
         setpgid(0, 0);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        watched = shared.get();
         std::string said;
         try {
             said = "+" + work();
         } catch (const std::exception& e) {
+            const bool faulty = watched->threw || dynamic_cast<const Cheats*>(&e) != nullptr;
+            if (!faulty) watched->path[0] = 0;
             said = std::string("-") + e.what();
         } catch (...) {
             said = "-threw something that is no std::exception";
@@ -47,16 +111,14 @@ std::string in_child(const std::function<std::string()>& work) {
     }
     close(ends[1]);
     std::string said;
-    const auto start = std::chrono::steady_clock::now();
-    bool late = false;
-    for (char text[512];;) {
-        const auto gone = std::chrono::duration_cast<std::chrono::milliseconds>(
-            std::chrono::steady_clock::now() - start);
+    int status = 0;
+    bool late = false, gone = false;
+    for (char text[512]; !late && !gone;) {
         pollfd ready{ends[0], POLLIN, 0};
-        const int left = most_milliseconds - static_cast<int>(gone.count());
-        if (left <= 0 || poll(&ready, 1, left) == 0) {
-            late = true;
-            break;
+        if (poll(&ready, 1, 1000) == 0) {  // a process of the peer's may keep the pipe open
+            late = shared->since != 0 && seconds() - shared->since > most_seconds;
+            gone = waitpid(child, &status, WNOHANG) == child;
+            continue;
         }
         const ssize_t n = read(ends[0], text, sizeof text);
         if (n <= 0) break;
@@ -64,20 +126,22 @@ std::string in_child(const std::function<std::string()>& work) {
     }
     close(ends[0]);
     kill(-child, SIGKILL);
-    int status = 0;
-    waitpid(child, &status, 0);
+    if (!gone) waitpid(child, &status, 0);
     if (!said.empty() && said[0] == '+') return said.substr(1);
-    if (!said.empty()) throw std::runtime_error(said.substr(1));
-    if (late) throw std::runtime_error("took more than five minutes");
-    if (WIFSIGNALED(status))
-        throw std::runtime_error(std::string("was ended by ") + strsignal(WTERMSIG(status)));
-    throw std::runtime_error("called exit(" + std::to_string(WEXITSTATUS(status)) + ")");
+    char took[64];
+    std::snprintf(took, sizeof took, "took more than %g s", most_seconds);
+    throw Ended(!said.empty()         ? said.substr(1)
+                : late                ? took
+                : WIFSIGNALED(status) ? std::string("was ended by ") + strsignal(WTERMSIG(status))
+                                      : "called exit(" + std::to_string(WEXITSTATUS(status)) + ")",
+                shared->path);
 }
 
 struct Peer {
     const Interface* of;
     const Calls* calls;
     std::string name;  ///< with what it takes
+    std::string path;
 };
 
 /// Throws std::runtime_error with what is wrong.
@@ -115,8 +179,10 @@ const Interface& load(const std::string& path) {
 }
 
 std::shared_ptr<void> make(const Peer& peer, const Order& order) {
+    const Call call(peer.path);
     const std::shared_ptr<void> filter(peer.of->make(order.n_keys, order.bits_per_key, order.seed),
-                                       [of = peer.of](void* old) {
+                                       [of = peer.of, path = peer.path](void* old) {
+                                           const Call last(path);
                                            if (old != nullptr) of->destroy(old);
                                        });
     const std::string what = std::to_string(order.n_keys) + " keys at " +
@@ -132,9 +198,84 @@ std::shared_ptr<void> make(const Peer& peer, const Order& order) {
     return filter;
 }
 
+double absent_found(const Peer& peer, const void* filter, const Order& order,
+                    std::uint64_t probes) {
+    double found = 0;
+    for_keys(order.keys, order.n_keys, order.n_keys + probes, [&](Keys piece) {
+        for (const std::uint64_t key : piece) found += peer.calls->contains(filter, key) != 0;
+    });
+    return found;
+}
+
+/// f: filled as ordered.
+Subject subject(const Peer& peer, const Order& order, const std::shared_ptr<void>& f) {
+    const Calls calls = *peer.calls;
+    const std::string path = peer.path;
+    Subject s;
+    s.name = peer.name;
+    s.bytes = peer.of->bytes(f.get());
+    s.fpr = std::nan("");
+    s[Output::single] = [f, calls, path](Keys keys, std::size_t, Answers&) {
+        const Call call(path);
+        if (calls.count != nullptr) return calls.count(f.get(), keys.data(), keys.size());
+        std::uint64_t found = 0;
+        for (const std::uint64_t key : keys) found += calls.contains(f.get(), key) != 0;
+        return found;
+    };
+    if (calls.bitmap != nullptr)
+        s[Output::bitmap] = [f, calls, path](Keys keys, std::size_t batch, Answers& a) {
+            const Call call(path);
+            // If there is room, the answers of a call stand behind those of the call before.
+            const std::size_t bytes = (batch + 7) / 8, n = keys.size(),
+                              step = a.bitmap.size() < n / batch * bytes ? 0 : bytes;
+            std::uint8_t* bits = a.bitmap.data();
+            for (std::size_t at = 0; at < n; at += batch, bits += step)
+                calls.bitmap(f.get(), keys.data() + at, std::min(batch, n - at), bits);
+            return std::uint64_t{a.bitmap[0]};
+        };
+    const auto take = [path](auto go) {
+        return [go, path](void* filter, Keys keys, bool each) {
+            const Call call(path);
+            if (!each) return (void)go(filter, keys.data(), keys.size());
+            for (const std::uint64_t& key : keys) (void)go(filter, &key, 1);
+        };
+    };
+    const auto insert = take(calls.insert);
+    if (calls.erase == nullptr) {
+        s.insert = [f, insert](Keys keys) { insert(f.get(), keys, false); };
+        s.insert_each = [f, insert](Keys keys) { insert(f.get(), keys, true); };
+    } else {
+        s.round_trip = [insert, erase = take(calls.erase), of = peer, order,
+                        copy = std::shared_ptr<void>()](Keys keys, bool each) mutable {
+            if (!copy) copy = make(of, order);
+            Subject::Seconds seconds{};
+            constexpr auto all_threads = CLOCK_PROCESS_CPUTIME_ID;
+            seconds.erase = cpu_seconds_of([&] { erase(copy.get(), keys, each); }, all_threads);
+            seconds.insert = cpu_seconds_of([&] { insert(copy.get(), keys, each); }, all_threads);
+            return seconds;
+        };
+    }
+    s.sibling = [peer, order](std::uint64_t seed) {
+        const Order other{order.keys, order.n_keys, order.bits_per_key, seed};
+        return subject(peer, other, make(peer, other));
+    };
+    return s;
+}
+
+/// Of memory, that this process has.
+double resident_bytes() {
+    malloc_trim(0);
+    double all = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> all >> resident;
+    return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
 /// Keys can go in again. Bitmaps of every length up to 130 and of 1,000 keys are those of single
-/// keys, and nothing is written behind them.
+/// keys, and nothing is written behind them. With b bits a key no filter has an FPR below 2^-b.
+/// It takes the memory that it says. Lookups go as they will be timed; between them, nothing works.
 void examine(const Peer& peer, const Order& order) {
+    const Call call(peer.path);
+    const double before = resident_bytes();
     const auto filter = make(peer, order);
     for_keys(order.keys, 0, std::min<std::uint64_t>(order.n_keys, 100'000), [&](Keys piece) {
         const auto erase = peer.calls->erase;
@@ -158,8 +299,8 @@ void examine(const Peer& peer, const Order& order) {
     if (peer.calls->count != nullptr &&
         peer.calls->count(filter.get(), keys.data(), keys.size()) != found)
         throw std::length_error("count() differs from contains()");
-    if (peer.calls->bitmap == nullptr) return;
-    for (std::size_t n = 1; n <= keys.size(); n = n < 130 ? n + 1 : n + 870) {
+    for (std::size_t n = 1; peer.calls->bitmap != nullptr && n <= keys.size();
+         n = n < 130 ? n + 1 : n + 870) {
         std::vector<std::uint8_t> bits((n + 7) / 8 + 64, 0xA5), expected(bits);
         std::fill_n(expected.begin(), (n + 7) / 8, std::uint8_t{0});
         const std::size_t first = keys.size() - n;
@@ -171,50 +312,29 @@ void examine(const Peer& peer, const Order& order) {
             throw std::length_error("bitmap() of " + std::to_string(n) +
                                     " keys differs from contains(), or writes behind its end");
     }
-}
-
-Subject subject(const Peer& peer, const Order& order) {
-    const auto f = make(peer, order);
-    const Calls calls = *peer.calls;
-    Subject s;
-    s.name = peer.name;
-    s.bytes = peer.of->bytes(f.get());
-    s.fpr = std::nan("");
-    s[Output::single] = [f, calls](Keys keys, std::size_t, Answers&) {
-        if (calls.count != nullptr) return calls.count(f.get(), keys.data(), keys.size());
-        std::uint64_t found = 0;
-        for (const std::uint64_t key : keys) found += calls.contains(f.get(), key) != 0;
-        return found;
-    };
-    if (calls.bitmap != nullptr)
-        s[Output::bitmap] = by_batches([f, calls](Keys keys, Answers& a) {
-            calls.bitmap(f.get(), keys.data(), keys.size(), a.bitmap.data());
-            return a.bitmap[0];
-        });
-    const auto take = [](auto call) {
-        return [call](void* filter, Keys keys, bool each) {
-            if (!each) return (void)call(filter, keys.data(), keys.size());
-            for (const std::uint64_t& key : keys) (void)call(filter, &key, 1);
-        };
-    };
-    const auto insert = take(calls.insert);
-    if (calls.erase == nullptr) {
-        s.insert = [f, insert](Keys keys) { insert(f.get(), keys, false); };
-        s.insert_each = [f, insert](Keys keys) { insert(f.get(), keys, true); };
-    } else {
-        s.round_trip = [insert, erase = take(calls.erase), of = peer, order,
-                        copy = std::shared_ptr<void>()](Keys keys, bool each) mutable {
-            if (!copy) copy = make(of, order);
-            Subject::Seconds seconds{};
-            seconds.erase = cpu_seconds_of([&] { erase(copy.get(), keys, each); });
-            seconds.insert = cpu_seconds_of([&] { insert(copy.get(), keys, each); });
-            return seconds;
-        };
-    }
-    s.sibling = [peer, order](std::uint64_t seed) {
-        return subject(peer, {order.keys, order.n_keys, order.bits_per_key, seed});
-    };
-    return s;
+    const auto filled = std::make_shared<Subject>(subject(peer, order, filter));
+    const auto probes = std::min<std::uint64_t>(order.keys.size() - order.n_keys, 1'000'000);
+    // What it takes, which may be more than it is made for.
+    const double bits = 8 * static_cast<double>(filled->bytes) / static_cast<double>(order.n_keys),
+                 least = static_cast<double>(probes) * std::exp2(-bits),
+                 hits = absent_found(peer, filter.get(), order, probes);
+    if (hits + 5 * std::sqrt(least) < least)
+        throw std::length_error("finds " + std::to_string(std::lround(hits)) + " of " +
+                                std::to_string(probes) +
+                                " absent keys; no filter of its bytes() can");
+    const double grown = resident_bytes() - before;
+    // An allocator may round up to 2 MiB, and pages of programs that this process reads for the
+    // first time take up to 1 MB.
+    if (grown > 1.25 * static_cast<double>(filled->bytes) + 3e6)
+        throw Cheats("takes " + std::to_string(std::lround(grown)) + " bytes; bytes() says " +
+                     std::to_string(filled->bytes));
+    CheckedLookups lookups(filled, order, rotation(order.keys, order.n_keys, 0, 0.5)->all());
+    double seconds = 0;
+    for (const Output output : {Output::single, Output::bitmap})
+        if (const Pass pass = (*filled)[output] ? lookups.pass(output, standard_batch) : Pass())
+            for (int i = 0; i < 4; ++i) (void)pass(&seconds);
+    if (cpu_seconds_of([] { usleep(10'000); }, CLOCK_PROCESS_CPUTIME_ID) > 2e-3)
+        throw Cheats("works while nobody calls it");
 }
 
 /// The fewest bits a key, to a hundredth, that reach the FPR with so many generated keys; infinity
@@ -222,14 +342,9 @@ Subject subject(const Peer& peer, const Order& order) {
 double bits_for(const Peer& peer, std::uint64_t n_keys, double fpr) {
     const auto source = KeySource::generated(1);
     const auto reaches = [&](double bits) {
-        const auto filter = make(peer, {source, n_keys, bits});
+        const Order order{source, n_keys, bits};
         constexpr std::uint64_t probes = 1'000'000;
-        double found = 0;
-        for_keys(source, n_keys, n_keys + probes, [&](Keys piece) {
-            for (const std::uint64_t key : piece)
-                found += peer.calls->contains(filter.get(), key) != 0;
-        });
-        return found <= fpr * probes;
+        return absent_found(peer, make(peer, order).get(), order, probes) <= fpr * probes;
     };
     double low = std::max(1.0, peer.of->least_bits_per_key), high = 40;
     if (low >= high || !reaches(high)) return no_bits;
@@ -253,7 +368,7 @@ Kind kind_of(const Peer& peer) {
                     } catch (const std::runtime_error& e) {
                         throw std::length_error(e.what());
                     }
-                    return subject(peer, order);
+                    return subject(peer, order, make(peer, order));
                 },
             .colour = "#000000",
             .least_bits = peer.of->least_bits_per_key,
@@ -261,8 +376,10 @@ Kind kind_of(const Peer& peer) {
             .bits_for =
                 [peer](std::uint64_t n_keys, double fpr) {
                     try {
-                        return std::stod(
-                            in_child([&] { return std::to_string(bits_for(peer, n_keys, fpr)); }));
+                        return std::stod(in_child([&] {
+                            const Call call(peer.path);
+                            return std::to_string(bits_for(peer, n_keys, fpr));
+                        }));
                     } catch (const std::runtime_error&) {
                         return no_bits;  // the measurements name what is wrong
                     }
@@ -288,33 +405,50 @@ void add_hashed_contenders() {
     for (Kind& kind : all) ListEntry{std::move(kind)};
 }
 
+std::string named(const std::string& path, const std::exception& e) {
+    return "--peer " + path + ": " + e.what();
+}
+
 }  // namespace
 
 std::string add_peer(const std::string& path) {
     try {
         (void)in_child([&] {
+            const Call call(path);
             const Interface& of = load(path);
             const auto keys = KeySource::generated(1);
             for (const Calls* calls : {&of.keys, &of.hashes})
-                for (const std::uint64_t n : {1u, 1000u, 100'000u})
+                for (const std::uint64_t n : {1u, 1000u, 1'000'000u})
                     if (calls->insert != nullptr)
-                        examine({&of, calls, ""},
+                        examine({&of, calls, "", path},
                                 {keys, n, std::max(12.0, of.least_bits_per_key), 1});
             return std::string();
         });
+        const Call call(path);
         const Interface& of = load(path);
         const std::string name = std::string("peer:") + of.name;
         for (const Kind& other : kinds())
             if (other.name == name || other.name == name + ",hashes")
                 throw std::runtime_error("another peer is called " + name);
-        if (of.keys.insert != nullptr) ListEntry{kind_of({&of, &of.keys, name})};
+        if (of.keys.insert != nullptr) ListEntry{kind_of({&of, &of.keys, name, path})};
         if (of.hashes.insert != nullptr) {
-            ListEntry{kind_of({&of, &of.hashes, name + ",hashes"})};
+            ListEntry{kind_of({&of, &of.hashes, name + ",hashes", path})};
             add_hashed_contenders();
         }
         return of.origin == nullptr ? "not said" : std::string(of.origin).substr(0, 400);
     } catch (const std::exception& e) {
-        throw std::runtime_error("--peer " + path + ": " + e.what());
+        throw std::runtime_error(named(path, e));
+    }
+}
+
+int outlive_peers(const std::function<int(const std::map<std::string, std::string>&)>& work) {
+    for (std::map<std::string, std::string> faults;;) {
+        try {
+            return std::stoi(in_child([&] { return std::to_string(work(faults)); }));
+        } catch (const Ended& e) {
+            if (e.path.empty()) throw;
+            faults[e.path] = named(e.path, e);
+        }
     }
 }
 

@@ -6,7 +6,7 @@ import os
 import keys
 import records
 from claim_files import parse_paper
-from disturbance import Look
+from prober import Look
 
 HEAD = 'name = "n"\nsummary = "s"\nsource = "doi:1"\n'
 CLAIM = """[[claim]]
