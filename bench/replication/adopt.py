@@ -109,7 +109,9 @@ def of_machine(record, first, n_claims):
     lines = [f"- [{name_of(record)}](record/{name_of(record)}.json): all claims"
              + (f" but {missing}" if missing else "")
              + f" in {sum(entry['seconds'] for entry in entries):.0f} s on {machine['cores']} cores "
-             f"with {machine['memory']}; {strange or 'no'} verdicts are not as expected."
+             f"with {machine['memory']}; "
+             + (f"{strange} verdicts are not as expected." if strange
+                else "each verdict is as expected.")
              + (f" Rules younger than the run judge {len(older)}: {', '.join(older[:9])}."
                 if older else "")]
     if record is not first:
