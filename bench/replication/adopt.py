@@ -107,11 +107,10 @@ def of_machine(record, first, n_claims):
              or record["runs"][entry["run"]]["tolerances"] != tolerances.VERSION]
     missing = n_claims - len(entries)
     lines = [f"- [{name_of(record)}](record/{name_of(record)}.json): all claims"
-             + (f" but {missing}" if missing else "")
-             + f" in {sum(entry['seconds'] for entry in entries):.0f} s on {machine['cores']} cores "
-             f"with {machine['memory']}; "
-             + (f"{strange} verdicts are not as expected." if strange
-                else "each verdict is as expected.")
+             + (f" but {missing}" if missing else "") + " in "
+             f"{sum(entry['seconds'] for entry in entries):.0f} s on {machine['cores']} cores with "
+             f"{machine['memory']}; "
+             + (f"{strange} verdicts are not" if strange else "each verdict is") + " as expected."
              + (f" Rules younger than the run judge {len(older)}: {', '.join(older[:9])}."
                 if older else "")]
     if record is not first:
