@@ -102,16 +102,18 @@ def setting(run):
 def of_machine(record, first, n_claims):
     """The line of a record in the list of records. `first` is the record of the first machine."""
     machine, entries = record["runs"][-1]["machine"], record["claims"]
-    told = [entry for entry in entries if not entry["lacks"]]
+    strange = sum(not as_expected(entry) for entry in entries if not entry["lacks"])
     older = [entry["id"] for entry in entries if entry["newer_rule"]
              or record["runs"][entry["run"]]["tolerances"] != tolerances.VERSION]
     again = [f"{entry['id']} ({count} before)" for entry in entries
              if (count := entry.get("replaced", {}).get(
                  record["runs"][entry["run"]]["machine"]["commit"]))]
-    lines = [f"- [{name_of(record)}](record/{name_of(record)}.json): {len(entries)} of {n_claims} "
-             f"claims in {sum(entry['seconds'] for entry in entries):.0f} s on {machine['cores']} "
-             f"cores with {machine['memory']}; of {len(told)} verdicts "
-             f"{sum(map(as_expected, told))} are as expected."
+    missing = n_claims - len(entries)
+    lines = [f"- [{name_of(record)}](record/{name_of(record)}.json): all claims"
+             + (f" but {missing}" if missing else "") + " in "
+             f"{sum(entry['seconds'] for entry in entries):.0f} s on {machine['cores']} cores with "
+             f"{machine['memory']}; "
+             + (f"{strange} verdicts are not" if strange else "each verdict is") + " as expected."
              + (f" Rules younger than the run judge {len(older)}: {', '.join(older[:9])}."
                 if older else "")
              + (f" Times adopted again at the same commit: {', '.join(again)}." if again else "")]
@@ -132,39 +134,33 @@ def of_machine(record, first, n_claims):
     return "\n".join(lines)
 
 
-def tallies(record, claims):
-    """The entries of the record by tally; claims that notice nothing are a group of their own."""
-    entries, vague = by_id(record), power.descriptive(power.read())
-    found = {name: [] for name in (*TALLIES, "descriptive")}
-    for claim in claims:
-        if claim.id in entries:
-            tally = "descriptive" if claim.id in vague and claim.how != "secondary" else claim.tally
-            found[tally].append(entries[claim.id])
-    return found
-
-
 def overview(found, papers, claims):
-    counts = [tallies(record, claims) for record in found]
+    counts = [table.tallies(record, claims) for record in found]
     body = [[f"**{text}**" if name == "published" else text,
              *(f"{len(own[name])}: {table.tally(own[name])}" for own in counts)]
             for name, text in TALLIES.items() if name != "secondary"]
-    lines = [f"{len(claims)} claims of {len(papers)} sources, in three tallies that are never "
-             "added:", "", table.markdown_table(["tally", *map(name_of, found)], body)]
+    lines = [f"The claims of {len(papers)} sources, in three tallies that are never added:", "",
+             table.markdown_table(["tally", *map(name_of, found)], body)]
     lines += ["", f"Counted nowhere: {len(counts[0]['secondary'])} claims from a secondary source "
               f"alone, and {len(counts[0]['descriptive'])} *descriptive* ones. The verdicts of "
               f"{name_of(found[0])} that are not \"{REPRODUCED}\":", ""]
-    whole = []
+    whole, uncounted = [], []
     for name, paper in papers.items():
-        own = tallies(found[0], [claim for claim in claims if claim.paper == name])
+        own = table.tallies(found[0], [claim for claim in claims if claim.paper == name])
         told = {kind: [entry for entry in entries if entry["verdict"] != REPRODUCED]
                 for kind, entries in own.items()}
         said = "; ".join(f"{kind} {table.tally(own)}" for kind, own in told.items() if own)
         link = f"[{paper['name']}]({name}.md)"
         if said:
             lines.append(f"- {link}, {paper['summary']}: {said}")
-        else:
+        elif own["published"] or own["formulas"] or own["promises"]:
             whole.append(link)
-    return "\n".join([*lines, f"- all reproduced: {'; '.join(whole)}", "", "The records, by "
+        else:
+            uncounted.append(link)
+    lines.append(f"- all reproduced: {'; '.join(whole)}")
+    if uncounted:
+        lines.append(f"- no claim that counts: {'; '.join(uncounted)}")
+    return "\n".join([*lines, "", "The records, by "
                       "`bench/replicate --full --claim` where nothing else is said:", "",
                       *(of_machine(record, found[0], len(claims)) for record in found)])
 

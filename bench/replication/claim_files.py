@@ -178,7 +178,7 @@ def parse_paper(name, text):
                          "name, summary and source")
     for claim in claims:
         named = "source" in paper or re.match("doi:|github.com/", claim.where)
-        if claim.how in ("read", "abstract") and not named:
+        if claim.how != "ours" and not named:
             raise ValueError(f"{claim.id}: {claim.how}, but neither the file nor the claim names a "
                              "source: a DOI or a repository with its commit")
     twice = [identity for identity, n in Counter(c.id for c in claims).items() if n > 1]

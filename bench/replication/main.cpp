@@ -1,6 +1,6 @@
 // replication_prober PROBE [NAME=VALUE]...: prints the samples of a probe.
 // replication_prober --memory: millions of random lines a second of one thread, by a plain loop.
-// replication_prober --offers: what this machine and the library have, and all ISAs, as JSON.
+// replication_prober --offers: what this machine and the library have, as JSON.
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -8,6 +8,7 @@
 #include "harness/clock.hpp"
 #include "harness/machine.hpp"
 #include "replication/probes.hpp"
+#include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/isa.hpp"
 
 namespace simdbloom::replication {
@@ -31,11 +32,14 @@ void print_offers() {
     Json isas = Json::array();
     for (int i = 0; to_string(static_cast<Isa>(i)) != "unknown"; ++i)
         isas.push_back(to_string(static_cast<Isa>(i)));
+    Json layouts = Json::array();
+    for (const auto& traits : detail::layout_traits) layouts.push_back(traits.name);
     Json timed = Json::array(), untimed = Json::array();
     for (const Probe& probe : list()) (probe.timed ? timed : untimed).push_back(probe.name);
     print({{"provenance", machine.provenance()},
            {"machine", of_machine},
            {"isas", isas},
+           {"layouts", layouts},
            {"offers", offers},
            {"timed", timed},
            {"untimed", untimed}});

@@ -1,6 +1,9 @@
 """The table of a run, and the tally of its verdicts."""
 from collections import Counter
 
+import power
+from claim_files import TALLIES
+from records import by_id
 from verdicts import VERDICTS, as_expected
 
 from cells import markdown_table
@@ -45,6 +48,17 @@ def tally(entries):
     return ", ".join(f"{counts[v]} {v}" for v in VERDICTS if counts[v])
 
 
+def tallies(record, claims):
+    """The entries of the record by tally; claims that notice nothing are a group of their own."""
+    entries, vague = by_id(record), power.descriptive(power.read())
+    found = {name: [] for name in (*TALLIES, "descriptive")}
+    for claim in claims:
+        if claim.id in entries:
+            name = "descriptive" if claim.id in vague and claim.how != "secondary" else claim.tally
+            found[name].append(entries[claim.id])
+    return found
+
+
 def listed(claims):
     return "\n".join(f"{claim.id:48}{claim.kind:13}{claim.seconds:6.1f} s  {claim.statement}"
                      for claim in claims)
@@ -59,6 +73,8 @@ def of_run(record, claims):
                      claim.tolerance_text, entry["verdict"] + flag])
     table = markdown_table(["claim", "source", "kind", "published", "ours", "tolerance", "verdict"],
                            body)
-    return "\n".join([table, "", tally(record["claims"]) + ".", "",
+    counts = tallies(record, claims.values())
+    lines = [f"- {TALLIES.get(name, name)}: {tally(own)}" for name, own in counts.items() if own]
+    return "\n".join([table, "", *lines, "",
                       *(f"Printed on {run['provenance']}, by `{run['command']}`."
                         for run in record["runs"]), ""])

@@ -116,8 +116,12 @@ int build(BankBuild s) {
     for (std::size_t set = 0; set < files.size(); ++set)
         for_each_keys(files[set], s, bank.seed(),
                       [&](const Keys& some) { bank.insert(set, some); });
-    save_text(names, names_of(s.output));
-    save_file(bank, s.output);
+    // The names are replaced when the bank is: one that cannot be written leaves both as they were.
+    detail::save_whole(names_of(s.output), [&](int file) {
+        if (!detail::write_all(file, std::as_bytes(std::span(names)))) return false;
+        save_file(bank, s.output);
+        return true;
+    });
     const BankSizes sizes = sizes_of(bank);
     const std::string spec = bank.banks()[0].spec();
     if (s.json) {

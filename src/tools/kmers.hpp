@@ -18,7 +18,7 @@ constexpr unsigned longest_kmer = 32;
 
 /// The canonical k-mers of one record after the other. A, C, G and T are 0 to 3, the first letter
 /// in the highest bits; of a k-mer and its reverse complement the smaller counts. Small letters are
-/// as large ones. A k-mer with another letter is left out.
+/// as large ones, blanks are skipped. A k-mer with another letter is left out.
 class Kmers {
 public:
     explicit Kmers(unsigned k) : k_(k), mask_(~std::uint64_t{0} >> (64 - 2 * k)) {}
@@ -29,7 +29,7 @@ public:
         for (const char letter : letters) {
             const auto at = std::string_view("ACGTacgt").find(letter);
             if (at == std::string_view::npos) {
-                run_ = 0;
+                if (letter != ' ' && letter != '\t') run_ = 0;
                 continue;
             }
             const std::uint64_t code = at % 4;
