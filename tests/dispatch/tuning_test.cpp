@@ -164,17 +164,17 @@ TEST(TuningRules, EveryStructureTimesItsBatches) {
     return n;
 }
 int frames_at_kernel;
+std::size_t counted_kernel(const detail::Target&, detail::Batch, detail::Output, void*) {
+    frames_at_kernel = frames();
+    return 0;
+}
 
 /// Promise: Four frames stand between a batch of words and its kernel.
 TEST(TuningRules, FourFramesStandBetweenABatchAndItsKernel) {
     for (const std::size_t bytes : {std::size_t{4096}, detail::level2_bytes()}) {
         SplitBlockBloom filter = SplitBlockBloom::with_bits_per_key(bytes, 8);
         detail::Kernels kernels = *filter.parts().kernels_;
-        kernels.lookup = [](const detail::Target&, detail::Batch, detail::Output,
-                            void*) -> std::size_t {
-            frames_at_kernel = frames();
-            return 0;
-        };
+        kernels.lookup = &counted_kernel;
         filter.parts().kernels_ = &kernels;
         const auto keys = test::random_keys(1024);
         std::vector<std::uint8_t> bitmap(128);
