@@ -26,7 +26,7 @@ constexpr std::size_t probe_keys = 11 << 20;
 BatchWay way_of(const FilterBase& filter, unsigned call) {
     const detail::Tuner tuner(filter.bytes().data(), call,
                               &detail::kernels_of(filter.isa(), filter.layout()),
-                              detail::prefetching_of(filter.size_in_bytes()).size,
+                              detail::prefetching_of(filter.size_in_bytes()),
                               detail::halved_kernels(filter.isa(), filter.layout()) != nullptr);
     return tuner.best();
 }

@@ -142,6 +142,11 @@ public:
     [[gnu::always_inline]] bool try_insert(const K& key) {
         return self().try_insert_hash(hashed(key));
     }
+    /// The same of a key of any type, hashed by the caller's hasher.
+    template <class K, Hasher<K> H, detail::HasTryInsert G = F>
+    [[gnu::always_inline]] bool try_insert(const K& key, const H& hasher) {
+        return self().try_insert_hash(hasher(key, self().seed()));
+    }
     /// Inserts the keys in order up to the first that finds no place, and returns how many went in.
     template <detail::HasTryInsert G = F>
     [[gnu::always_inline]] std::size_t try_insert(const Keys& keys) {
@@ -153,6 +158,11 @@ public:
     template <detail::Key K, detail::HasInsert G = F>
     [[gnu::always_inline]] bool insert_if_new(const K& key) {
         return self().insert_hash_if_new(hashed(key));
+    }
+    /// The same of a key of any type, hashed by the caller's hasher.
+    template <class K, Hasher<K> H, detail::HasInsert G = F>
+    [[gnu::always_inline]] bool insert_if_new(const K& key, const H& hasher) {
+        return self().insert_hash_if_new(hasher(key, self().seed()));
     }
     /// The same of the key of a hash.
     template <detail::HasInsert G = F>

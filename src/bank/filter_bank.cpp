@@ -25,14 +25,12 @@ void in_slices(const detail::BankTarget& target, const detail::BankKernels* kern
     if (n == 1) return look_up(target, std::size_t{0}, n);
     const detail::Prefetching tuned = detail::prefetching_of(bytes);
     if (tuned.way != detail::Prefetch::tuned) return look_up(target, std::size_t{0}, n);
-    detail::BankTarget slice = target;
-    detail::in_tuned_slices(
-        detail::Tuner(target.bits, static_cast<unsigned>(call), kernels, tuned.size, false), n,
-        [&](detail::BatchWay way, std::size_t first, std::size_t here) {
-            slice.far = way == detail::BatchWay::none;
-            look_up(slice, first, here);
-            return true;
-        });
+    detail::BankTarget with = target;
+    for (detail::Tuner slice(target.bits, static_cast<unsigned>(call), kernels, tuned, false);
+         slice.next(n);) {
+        with.far = slice.way() == detail::BatchWay::none;
+        look_up(with, slice.first(), slice.keys());
+    }
 }
 
 }  // namespace

@@ -223,8 +223,8 @@ std::size_t GrowingCuckoo::take_words(std::span<const std::uint64_t> words, bool
     while (done < words.size()) {
         // Kernels ignore copies in the stash.
         if (stash_.empty()) {
-            const std::size_t here =
-                kernels_->insert(target(), {words.data() + done, words.size() - done, hashed});
+            const std::size_t here = detail::tuned_insert(
+                *kernels_, nullptr, target(), {words.data() + done, words.size() - done, hashed});
             slots_with_[detail::growing_movable_bits(slot_bits_)] += here;
             stored_ += here;
             done += here;

@@ -107,15 +107,17 @@ std::size_t KeySet::answer(std::span<const std::uint64_t> keys, Output output, v
                               output, out);
     KeySetTarget target{bits_.data(), places_.low >> shift_,       cells(), places_.flip,
                         shift_,       prefetching_of(bits_.size())};
-    if (target.prefetching.way != Prefetch::tuned)
-        return kernels_->bitmap(target, keys.data(), keys.size(), output, out);
-    const Tuner tuner(bits_.data(), static_cast<unsigned>(output), kernels_,
-                      target.prefetching.size, false);
-    return answer_in_slices(tuner, keys.size(), output, out,
-                            [&](BatchWay way, std::size_t first, std::size_t n, void* to) {
-                                target.prefetching.way = prefetch_of(way);
-                                return kernels_->bitmap(target, keys.data() + first, n, output, to);
-                            });
+    std::size_t found = 0;
+    for (Tuner slice(bits_.data(), static_cast<unsigned>(output), kernels_, target.prefetching,
+                     false);
+         slice.next(keys.size());) {
+        target.prefetching.way = prefetch_of(slice.way());
+        void* const to = output_from(out, output, slice.first(), found);
+        found += number_from(
+            slice.first(), output, to,
+            kernels_->bitmap(target, keys.data() + slice.first(), slice.keys(), output, to));
+    }
+    return found;
 }
 
 Prune KeySet::prune(const Places& asked) const noexcept {

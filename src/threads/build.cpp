@@ -81,7 +81,7 @@ void insert_own(const Build b, unsigned t, std::span<std::uint64_t> own) {
             n_own += hashes[j] - least <= range;
         }
         if (n_own + chunk_keys > own.size() || i + n == b.keys()) {
-            b.kernels().insert(b.target, {own.data(), n_own, true});
+            tuned_insert(b.kernels(), nullptr, b.target, {own.data(), n_own, true});
             n_own = 0;
         }
     }
@@ -117,12 +117,13 @@ void build_merged(const Build& b, std::size_t bytes) {
         if (t != 0) own.bits = copy(t - 1);
         const std::size_t first = b.first(t), last = b.first(t + 1);
         if (const Keys& keys = b.hashes.keys; takes_as_words(b.hashes.hash, keys)) {
-            b.kernels().insert(own, {keys.words().data() + first, last - first, keys.are_hashes()});
+            tuned_insert(b.kernels(), nullptr, own,
+                         {keys.words().data() + first, last - first, keys.are_hashes()});
         } else {
             std::uint64_t made[piece_keys];
             for (std::size_t at = first; at < last; at += piece_keys) {
                 const std::size_t n = std::min(piece_keys, last - at);
-                b.kernels().insert(own, {b.hashes(at, n, made), n, true});
+                tuned_insert(b.kernels(), nullptr, own, {b.hashes(at, n, made), n, true});
             }
         }
         all_here.arrive_and_wait();

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "any/bloom_only.hpp"
+#include "core/dispatch/tuner.hpp"
 #include "core/filters/interface.hpp"
 #include "simdbloom/detail/batch.hpp"
 #include "simdbloom/threads/build.hpp"
@@ -68,27 +69,25 @@ public:
     };
 
     CopiedBlocks(const SharedBits& bits, const Target& t, const Hashes& hashes, Blocks& to)
-        : bits_(bits),
-          prefetches_(t.prefetching.way != Prefetch::none),
-          hashes_(hashes),
-          copies_(t),
-          to_(to) {
+        : bits_(bits), hashes_(hashes), copies_(t), to_(to) {
         copies_.bits = reinterpret_cast<std::byte*>(to.words);
         copies_.blocks = part;
         copies_.prefetching = {};
     }
-    std::size_t size() const { return hashes_.keys.size(); }
     /// The filter of copies that a part is looked up in.
     const Target& copies() const { return copies_; }
 
+    /// Calls use(first, places) for the parts of a slice.
     template <class Use>
-    void for_each(const Use& use) const {
+    void for_each(const Tuner& slice, const Use& use) const {
+        const std::size_t last = slice.first() + slice.keys();
+        const bool prefetches = slice.way() != BatchWay::none;
         std::uint64_t made[2][part];
-        const std::uint64_t* next = ask_for(0, made[0]);
-        for (std::size_t first = 0; first < size(); first += part) {
+        const std::uint64_t* next = ask_for(slice.first(), last, prefetches, made[0]);
+        for (std::size_t first = slice.first(), i = 1; first < last; first += part, i ^= 1) {
             const std::uint64_t* const now = next;
-            if (first + part < size()) next = ask_for(first + part, made[first / part % 2 ^ 1]);
-            const std::size_t n = here(first);
+            if (first + part < last) next = ask_for(first + part, last, prefetches, made[i]);
+            const std::size_t n = std::min(part, last - first);
             std::uint64_t places[part];
             for (std::size_t j = 0; j < n; ++j) {
                 copy(now[j], j);
@@ -101,12 +100,12 @@ public:
 private:
     static_assert(part == 1u << 7, "a place has 7 bits");
 
-    std::size_t here(std::size_t first) const { return std::min(part, size() - first); }
     /// Hashes a part and prefetches its blocks.
-    const std::uint64_t* ask_for(std::size_t first, std::uint64_t* made) const {
-        const std::size_t n = here(first);
+    const std::uint64_t* ask_for(std::size_t first, std::size_t last, bool prefetches,
+                                 std::uint64_t* made) const {
+        const std::size_t n = std::min(part, last - first);
         const std::uint64_t* const hashes = hashes_(first, n, made);
-        if (prefetches_)
+        if (prefetches)
             for (std::size_t j = 0; j < n; ++j)
                 __builtin_prefetch(block_of<kind>(bits_, hashes[j]));
         return hashes;
@@ -119,27 +118,24 @@ private:
     }
 
     const SharedBits bits_;
-    const bool prefetches_;
     const Hashes hashes_;
     Target copies_;
     Blocks& to_;
 };
 
 template <LayoutKind kind>
-std::size_t answer_singly(const SharedBits& b, bool prefetches, const Hashes& hashes_of,
+std::size_t answer_singly(const SharedBits& b, const Tuner& slice, const Hashes& hashes_of,
                           Output output, void* out) {
     std::uint64_t made[chunk_keys];
-    return answer_by_hits(hashes_of.keys.size(), output, out,
-                          [&](std::size_t first, std::size_t n) {
-                              const std::uint64_t* const hashes = hashes_of(first, n, made);
-                              if (prefetches)
-                                  for (std::size_t i = 0; i < n; ++i)
-                                      __builtin_prefetch(block_of<kind>(b, hashes[i]));
-                              std::uint64_t hits = 0;
-                              for (std::size_t i = 0; i < n; ++i)
-                                  hits |= std::uint64_t{contains_shared<kind>(b, hashes[i])} << i;
-                              return hits;
-                          });
+    return answer_by_hits(slice.keys(), output, out, [&](std::size_t first, std::size_t n) {
+        const std::uint64_t* const hashes = hashes_of(slice.first() + first, n, made);
+        if (slice.way() != BatchWay::none)
+            for (std::size_t i = 0; i < n; ++i) __builtin_prefetch(block_of<kind>(b, hashes[i]));
+        std::uint64_t hits = 0;
+        for (std::size_t i = 0; i < n; ++i)
+            hits |= std::uint64_t{contains_shared<kind>(b, hashes[i])} << i;
+        return hits;
+    });
 }
 
 }  // namespace
@@ -189,21 +185,26 @@ std::size_t ConcurrentBloom::answer(const Keys& keys, Output output, void* out) 
     const detail::Target t = bits_->target();
     const detail::Hashes hashes = detail::hashes_of(*bits_, keys);
     std::size_t found = 0;
+    detail::Tuner slice(t.bits, detail::copies_call, &hashes.kernels, t.prefetching, false);
     with_bloom_kind(layout().kind, [&]<LayoutKind kind>() {
-        if constexpr (!detail::traits_of(kind).anywhere)
-            if (keys.size() >= hashes.kernels.few_below) {
-                typename detail::CopiedBlocks<kind>::Blocks blocks;
-                const detail::CopiedBlocks<kind> batch(bits, t, hashes, blocks);
-                batch.for_each([&](std::size_t first, std::span<const std::uint64_t> places) {
-                    found += detail::answer_part(output, out, first, found, [&](void* to) {
-                        return hashes.kernels.lookup(
-                            batch.copies(), {places.data(), places.size(), true}, output, to);
+        while (slice.next(keys.size())) {
+            if constexpr (!detail::traits_of(kind).anywhere)
+                if (keys.size() >= hashes.kernels.few_below) {
+                    typename detail::CopiedBlocks<kind>::Blocks blocks;
+                    const detail::CopiedBlocks<kind> batch(bits, t, hashes, blocks);
+                    batch.for_each(slice, [&](std::size_t first,
+                                              std::span<const std::uint64_t> places) {
+                        found += detail::answer_part(output, out, first, found, [&](void* to) {
+                            return hashes.kernels.lookup(
+                                batch.copies(), {places.data(), places.size(), true}, output, to);
+                        });
                     });
-                });
-                return;
-            }
-        found = detail::answer_singly<kind>(bits, t.prefetching.way != detail::Prefetch::none,
-                                            hashes, output, out);
+                    continue;
+                }
+            found += detail::answer_part(output, out, slice.first(), found, [&](void* to) {
+                return detail::answer_singly<kind>(bits, slice, hashes, output, to);
+            });
+        }
     });
     return found;
 }

@@ -4,6 +4,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/filters/batches.hpp"
 #include "threads/shared_bits.hpp"
 
 namespace simdbloom::detail {
@@ -46,7 +47,8 @@ private:
                const std::uint64_t* words, std::uint64_t& count) {
         if (count == 0) return;
         while (busy_[region].test_and_set(std::memory_order_acquire)) std::this_thread::yield();
-        kernels.insert(t, {words + region * waiting, static_cast<std::size_t>(count), true});
+        tuned_insert(kernels, nullptr, t,
+                     {words + region * waiting, static_cast<std::size_t>(count), true});
         busy_[region].clear(std::memory_order_release);
         count = 0;
     }

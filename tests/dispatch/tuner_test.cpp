@@ -35,7 +35,13 @@ protected:
     }
 
     Tuner tuner(const void* bits, bool may_halve = false) const {
-        return Tuner(bits, 1, this->bits(), 40, may_halve);
+        return Tuner(bits, 1, this->bits(), {Prefetch::tuned, 40}, may_halve);
+    }
+    /// Calls run(way, first, n) for the slices of a batch of n keys, until it returns false.
+    template <class Run>
+    static void in_slices(Tuner slice, std::size_t n, const Run& run) {
+        while (slice.next(n) && run(slice.way(), slice.first(), slice.keys())) {
+        }
     }
     /// Runs n keys in batches, whose slices take ticks(way, keys). Returns the ticks of all.
     template <class Ticks>
@@ -43,7 +49,7 @@ protected:
                                 std::size_t batch = 4096) {
         const std::uint64_t start = now;
         for (std::size_t done = 0; done < n; done += batch)
-            detail::in_tuned_slices(tuner, batch, [&](BatchWay way, std::size_t, std::size_t keys) {
+            in_slices(tuner, batch, [&](BatchWay way, std::size_t, std::size_t keys) {
                 now += ticks(way, keys);
                 return true;
             });
@@ -101,7 +107,7 @@ TEST_F(TunerTest, TakesAWayThatPaysOnlyOnceTheCachesHaveSettled) {
     // A slice that prefetches is slower than one that does not, whatever the caches hold. But where
     // all do, the caches hold more.
     double held = 0;
-    const Tuner filter(bits(), 1, bits(), 46, false);  // 4 MiB, 65,536 lines
+    const Tuner filter(bits(), 1, bits(), {Prefetch::tuned, 46}, false);  // 4 MiB, 65,536 lines
     const auto settling = [&](BatchWay way, std::size_t keys) {
         const bool ahead = way != BatchWay::none;
         held += ((ahead ? 1 : 0) - held) * static_cast<double>(keys) / 65'536;
@@ -114,7 +120,8 @@ TEST_F(TunerTest, TakesAWayThatPaysOnlyOnceTheCachesHaveSettled) {
 }
 
 TEST_F(TunerTest, AMomentInWhichTheFastestWayIsSlowIsSoonForgotten) {
-    const Tuner filter(bits(), 1, bits(), 60, false);  // 512 MiB: settled after 4 million keys
+    const Tuner filter(bits(), 1, bits(), {Prefetch::tuned, 60},
+                       false);  // 512 MiB: settled after 4 million keys
     const auto run_costs = [&](unsigned none, unsigned ahead, std::size_t n) {
         run_by([&](BatchWay way,
                    std::size_t keys) { return (way == BatchWay::none ? none : ahead) * keys; },
@@ -130,7 +137,7 @@ TEST_F(TunerTest, AMomentInWhichTheFastestWayIsSlowIsSoonForgotten) {
 TEST_F(TunerTest, ADisturbanceInATrialDoesNotChooseTheSlowerWay) {
     // The first slice of the trial is quiet, of a filter that no other filter of its kind precedes.
     for (unsigned quiet = 0; quiet < 4; ++quiet) {
-        const Tuner filter(bits(quiet), 1, bits(quiet), 60, false);
+        const Tuner filter(bits(quiet), 1, bits(quiet), {Prefetch::tuned, 60}, false);
         std::size_t slices = 0;
         run_by(
             [&](BatchWay way, std::size_t keys) {
@@ -146,7 +153,7 @@ TEST_F(TunerTest, AnInterruptInATryDoesNotHideTheWay) {
     const auto ticks = [&](BatchWay way, std::size_t keys) {
         return (way == BatchWay::none ? 20 : ++tries > 3 ? 2500u : 21u) * keys;
     };
-    const Tuner filter(bits(), 1, bits(), 40, false);
+    const Tuner filter(bits(), 1, bits(), {Prefetch::tuned, 40}, false);
     while (tries < 5) run_by(ticks, filter, 4096);
     run_by([](BatchWay way, std::size_t keys) { return (way == BatchWay::none ? 20 : 10) * keys; },
            filter, 2 << 20);
@@ -190,8 +197,8 @@ TEST_F(TunerTest, AClockThatJumpsOrStandsDoesNoHarm) {
     }
     // A filter that never saw a clock that runs.
     std::size_t slices = 0;
-    detail::in_tuned_slices(tuner(bits(7)), 1 << 20,
-                            [&](BatchWay, std::size_t, std::size_t) { return ++slices > 0; });
+    in_slices(tuner(bits(7)), 1 << 20,
+              [&](BatchWay, std::size_t, std::size_t) { return ++slices > 0; });
     EXPECT_LT(slices, 200u);
 }
 
@@ -199,7 +206,8 @@ TEST_F(TunerTest, AClockThatJumpsDuringATrialDoesNoHarm) {
     // Bit w of jumps: the clock jumps in the slices of way w.
     for (unsigned jumps = 1; jumps < 4; ++jumps)
         for (const std::size_t fastest : {0u, 1u}) {
-            const Tuner filter(bits(2 * jumps + fastest), 1, bits(2 * jumps + fastest), 40, false);
+            const Tuner filter(bits(2 * jumps + fastest), 1, bits(2 * jumps + fastest),
+                               {Prefetch::tuned, 40}, false);
             Costs costs{24, 24, 0};
             costs[fastest] = 20;
             const auto run_jumping = [&](std::size_t n, unsigned ways) {
@@ -247,23 +255,22 @@ TEST_F(TunerTest, SlicesAreTheWholeBatchInOrder) {
     for (const std::size_t n :
          {0u, 1u, 1023u, 1024u, 2047u, 2049u, 3071u, 3072u, 4096u, 20'001u, 100'000u}) {
         std::size_t next = 0;
-        detail::in_tuned_slices(tuner(bits(n % 4096)), n,
-                                [&](BatchWay, std::size_t first, std::size_t keys) {
-                                    EXPECT_EQ(first, next);
-                                    EXPECT_EQ(first % 64, 0u);
-                                    EXPECT_TRUE(keys > 0 || n == 0);
-                                    next = first + keys;
-                                    now += keys;
-                                    return true;
-                                });
+        in_slices(tuner(bits(n % 4096)), n, [&](BatchWay, std::size_t first, std::size_t keys) {
+            EXPECT_EQ(first, next);
+            EXPECT_EQ(first % 64, 0u);
+            EXPECT_TRUE(keys > 0 || n == 0);
+            next = first + keys;
+            now += keys;
+            return true;
+        });
         EXPECT_EQ(next, n);
     }
 }
 
 TEST_F(TunerTest, ABatchThatStopsTakesNoFurtherSlice) {
     std::size_t slices = 0;
-    detail::in_tuned_slices(tuner(bits()), 1 << 20,
-                            [&](BatchWay, std::size_t, std::size_t) { return ++slices < 3; });
+    in_slices(tuner(bits()), 1 << 20,
+              [&](BatchWay, std::size_t, std::size_t) { return ++slices < 3; });
     EXPECT_EQ(slices, 3u);
 }
 

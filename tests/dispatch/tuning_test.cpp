@@ -9,12 +9,16 @@
 #include <fstream>
 #include <string>
 
+#include "allocations.hpp"
 #include "core/dispatch/kernels_of.hpp"
 #include "core/filters/batches.hpp"
 #include "core/os/linux.hpp"
 #include "saved_bytes.hpp"
-#include "simdbloom/any/any_filter.hpp"
+#include "simdbloom/simdbloom.hpp"
 #include "support.hpp"
+#ifdef __linux__
+#include <unwind.h>
+#endif
 
 namespace simdbloom {
 namespace {
@@ -82,6 +86,103 @@ TEST(TuningRules, WholeLinesMayBeHalved) {
             }
     }
 }
+
+thread_local std::uint64_t clock_reads;
+
+/// Whether the batch asks the clock.
+template <class Batch>
+bool is_timed(const Batch& batch) {
+    detail::set_tuner_clock([]() noexcept { return ++clock_reads; });
+    const std::uint64_t before = clock_reads;
+    batch();
+    detail::set_tuner_clock(nullptr);
+    return clock_reads != before;
+}
+
+/// Promise: Batches of every structure choose how they prefetch, and allocate nothing for it.
+TEST(TuningRules, EveryStructureTimesItsBatches) {
+    const std::size_t bytes = detail::level2_bytes() / 2 + 4096;
+    const auto keys = test::random_keys(4096);
+    const Keys batch(keys);
+    std::vector<std::uint8_t> bitmap(64 * keys.size());
+    std::vector<std::uint32_t> of_keys(keys.size());
+    const auto lookups = [&](const auto& filter) {
+        const test::AllocationLimit none(0);
+        return is_timed([&] { (void)filter.count(batch); }) &&
+               is_timed([&] { (void)filter.contains(batch, bitmap); }) &&
+               is_timed([&] { (void)filter.select(batch, of_keys); });
+    };
+    for (const auto& spec : test::layout_names()) {
+        SCOPED_TRACE(spec);
+        const auto made = [&](double size) {
+            return make_filter(spec, 1000, std::max(8 * size / 1000, 40.0));
+        };
+        AnyFilter filter = made(static_cast<double>(bytes)), little = made(5000);
+        EXPECT_TRUE(lookups(filter));
+        EXPECT_TRUE(is_timed([&] {
+            const test::AllocationLimit none(0);
+            filter.insert(batch);
+        }));
+        EXPECT_FALSE(lookups(little));
+        const bool shared =
+            !filter.layout().is_bloom() || lookups(ConcurrentBloom(std::move(filter)));
+        EXPECT_TRUE(shared);
+    }
+    GrowingCuckoo growing(bytes);
+    EXPECT_TRUE(is_timed([&] { growing.insert(batch); }));
+    EXPECT_TRUE(lookups(growing));
+
+    const auto many = test::random_keys(bytes);
+    const std::vector<std::uint32_t> values(many.size(), 9);
+    const BloomierMap map = BloomierMap::build(many, values, 4, 12);
+    EXPECT_TRUE(lookups(map));
+    EXPECT_TRUE(is_timed([&] { map.lookup(batch, of_keys); }));
+
+    const FilterBank bank = FilterBank::with_bits_per_key(64, bytes, 1);
+    EXPECT_TRUE(is_timed([&] { bank.contains(batch, bitmap); }));
+    std::vector<std::uint64_t> counts(64);
+    EXPECT_TRUE(is_timed([&] { bank.count_per_set(batch, counts); }));
+
+    JoinBuilder builder("auto", many.size(), 12);
+    std::vector<std::uint64_t> near(many.size());
+    for (std::size_t i = 0; i < near.size(); ++i) near[i] = 9 * i;
+    builder.insert({near});
+    const JoinFilter join = std::move(builder).finish();
+    ASSERT_EQ(join.kind(), JoinFilter::Kind::bitmap) << join.why();
+    EXPECT_TRUE(is_timed([&] { (void)join.count({near}); }));
+}
+
+#ifdef __linux__
+[[gnu::noinline]] int frames() {
+    int n = 0;
+    _Unwind_Backtrace(
+        [](_Unwind_Context*, void* count) {
+            ++*static_cast<int*>(count);
+            return _URC_NO_REASON;
+        },
+        &n);
+    return n;
+}
+int frames_at_kernel;
+std::size_t counted_kernel(const detail::Target&, detail::Batch, detail::Output, void*) {
+    frames_at_kernel = frames();
+    return 0;
+}
+
+/// Promise: Four frames stand between a batch of words and its kernel.
+TEST(TuningRules, FourFramesStandBetweenABatchAndItsKernel) {
+    for (const std::size_t bytes : {std::size_t{4096}, detail::level2_bytes()}) {
+        SplitBlockBloom filter = SplitBlockBloom::with_bits_per_key(bytes, 8);
+        detail::Kernels kernels = *filter.parts().kernels_;
+        kernels.lookup = &counted_kernel;
+        filter.parts().kernels_ = &kernels;
+        const auto keys = test::random_keys(1024);
+        std::vector<std::uint8_t> bitmap(128);
+        (void)filter.contains(keys, bitmap);
+        EXPECT_LE(frames_at_kernel - frames() - 1, 4);
+    }
+}
+#endif
 
 /// Promise: No result and no bit depends on how filters are prefetched, at any batch size.
 TEST(TuningRules, BitsAndAnswersDoNotDependOnPrefetching) {

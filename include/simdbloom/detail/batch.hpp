@@ -48,17 +48,21 @@ inline void* output_from(void* out, Output output, std::size_t first, std::size_
     return nullptr;
 }
 
+/// Makes `found` positions at `to` count from key `first` on, and returns how many they are.
+inline std::size_t number_from(std::size_t first, Output output, void* to, std::size_t found) {
+    if (output == Output::select && first != 0)
+        for (std::size_t i = 0; i < found; ++i)
+            static_cast<std::uint32_t*>(to)[i] += static_cast<std::uint32_t>(first);
+    return found;
+}
+
 /// Writes the answers of the part of a batch from key `first` on, behind the `found` keys found
 /// before, and returns how many keys of it were found. answer(out) writes those of the part alone.
 template <class Answer>
 std::size_t answer_part(Output output, void* out, std::size_t first, std::size_t found,
                         const Answer& answer) {
     void* const to = output_from(out, output, first, found);
-    const std::size_t here = answer(to);
-    if (output == Output::select && first != 0)
-        for (std::size_t i = 0; i < here; ++i)
-            static_cast<std::uint32_t*>(to)[i] += static_cast<std::uint32_t>(first);
-    return here;
+    return number_from(first, output, to, answer(to));
 }
 
 /// The answers of a batch; answer(hashes, out) writes those of a piece, as for answer_part.

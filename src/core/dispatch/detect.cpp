@@ -15,6 +15,12 @@ namespace simdbloom::cpu {
 #if defined(__x86_64__)
 namespace {
 
+/// 0 where the CPU does not have the leaf.
+struct Cpuid {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    explicit Cpuid(unsigned leaf) { (void)__get_cpuid_count(leaf, 0, &a, &b, &c, &d); }
+};
+
 std::uint64_t read_xcr0() {
     std::uint32_t low, high;
     __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
@@ -25,30 +31,12 @@ std::uint64_t read_xcr0() {
 
 Features read_cpuid() noexcept {
     Features f;
-    unsigned a = 0, b = 0, c = 0, d = 0;
-    if (__get_cpuid(1, &a, &b, &c, &d) == 0) return f;
-    f.sse3 = (c & bit_SSE3) != 0;
-    f.ssse3 = (c & bit_SSSE3) != 0;
-    f.sse4_1 = (c & bit_SSE4_1) != 0;
-    f.sse4_2 = (c & bit_SSE4_2) != 0;
-    f.popcnt = (c & bit_POPCNT) != 0;
-    if ((c & bit_OSXSAVE) != 0) f.xcr0 = read_xcr0();
-    const bool avx = (f.xcr0 & saves_avx) == saves_avx,
-               avx512 = (f.xcr0 & saves_avx512) == saves_avx512;
-    f.avx = avx && (c & bit_AVX) != 0;
-    if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return f;
-    f.avx2 = avx && (b & bit_AVX2) != 0;
-    f.bmi1 = (b & bit_BMI) != 0;
-    f.bmi2 = (b & bit_BMI2) != 0;
-    f.avx512f = avx512 && (b & bit_AVX512F) != 0;
-    f.avx512cd = avx512 && (b & bit_AVX512CD) != 0;
-    f.avx512dq = avx512 && (b & bit_AVX512DQ) != 0;
-    f.avx512bw = avx512 && (b & bit_AVX512BW) != 0;
-    f.avx512vl = avx512 && (b & bit_AVX512VL) != 0;
-    f.avx512ifma = avx512 && (b & bit_AVX512IFMA) != 0;
-    f.avx512vbmi = avx512 && (c & bit_AVX512VBMI) != 0;
-    f.avx512vbmi2 = avx512 && (c & bit_AVX512VBMI2) != 0;
-    f.avx512bitalg = avx512 && (c & bit_AVX512BITALG) != 0;
+    const Cpuid leaf1(1), leaf7(7);
+    if ((leaf1.c & bit_OSXSAVE) != 0) f.xcr0 = read_xcr0();
+#define SIMDBLOOM_READ(feature, number, word, bit, saved) \
+    f.feature = (leaf##number.word >> bit & 1) != 0 && (f.xcr0 & saved) == saved;
+    SIMDBLOOM_EACH_X86_FEATURE(SIMDBLOOM_READ)
+#undef SIMDBLOOM_READ
     return f;
 }
 #endif
@@ -61,7 +49,7 @@ Features read_features() {
 #ifndef SIMDBLOOM_BY_CPUID
     Features f;
     const auto x = cpu_features::GetX86Info().features;
-#define SIMDBLOOM_READ(feature) f.feature = x.feature != 0;
+#define SIMDBLOOM_READ(feature, ...) f.feature = x.feature != 0;
     SIMDBLOOM_EACH_X86_FEATURE(SIMDBLOOM_READ)
 #undef SIMDBLOOM_READ
     // Without XGETBV cpu_features reads /proc/cpuinfo, which under qemu is about the host's CPU.

@@ -9,27 +9,33 @@
 
 namespace simdbloom::cpu {
 
-// DO(feature) for each x86 feature that a tier needs, by the name that cpu_features gives it.
+/// Bits of xcr0. SSE2 needs none: it is as old as the operating systems.
+inline constexpr std::uint64_t saves_avx = 0x06, saves_avx512 = 0xE6;
+
+// DO(feature, leaf, register, bit, saved) for each x86 feature that a tier needs: its name in
+// cpu_features, where CPUID has it, and the bits of xcr0 without which it counts as missing.
 // clang-format off
-#define SIMDBLOOM_EACH_X86_FEATURE(DO)                                  \
-    DO(sse3) DO(ssse3) DO(sse4_1) DO(sse4_2) DO(popcnt)                 \
-    DO(avx) DO(avx2) DO(bmi1) DO(bmi2)                                  \
-    DO(avx512f) DO(avx512cd) DO(avx512dq) DO(avx512bw) DO(avx512vl)     \
-    DO(avx512ifma) DO(avx512vbmi) DO(avx512vbmi2) DO(avx512bitalg)
+#define SIMDBLOOM_EACH_X86_FEATURE(DO)                                                      \
+    DO(sse3, 1, c, 0, 0)    DO(ssse3, 1, c, 9, 0)                                           \
+    DO(sse4_1, 1, c, 19, 0) DO(sse4_2, 1, c, 20, 0) DO(popcnt, 1, c, 23, 0)                 \
+    DO(avx, 1, c, 28, saves_avx)            DO(avx2, 7, b, 5, saves_avx)                    \
+    DO(bmi1, 7, b, 3, 0)                    DO(bmi2, 7, b, 8, 0)                            \
+    DO(avx512f, 7, b, 16, saves_avx512)     DO(avx512cd, 7, b, 28, saves_avx512)            \
+    DO(avx512dq, 7, b, 17, saves_avx512)    DO(avx512bw, 7, b, 30, saves_avx512)            \
+    DO(avx512vl, 7, b, 31, saves_avx512)    DO(avx512ifma, 7, b, 21, saves_avx512)          \
+    DO(avx512vbmi, 7, c, 1, saves_avx512)   DO(avx512vbmi2, 7, c, 6, saves_avx512)          \
+    DO(avx512bitalg, 7, c, 12, saves_avx512)
 // clang-format on
 
 /// What CPU and operating system offer, as far as a tier may need it.
 struct Features {
-#define SIMDBLOOM_MEMBER(feature) bool feature = false;
+#define SIMDBLOOM_MEMBER(feature, ...) bool feature = false;
     SIMDBLOOM_EACH_X86_FEATURE(SIMDBLOOM_MEMBER)
 #undef SIMDBLOOM_MEMBER
     bool neon = false, simd128 = false;
     std::uint64_t xcr0 = 0;  ///< what the operating system saves; 0 where XGETBV is not to be used
     bool operator==(const Features&) const = default;
 };
-
-/// Bits of xcr0. SSE2 needs none: it is as old as the operating systems.
-inline constexpr std::uint64_t saves_avx = 0x06, saves_avx512 = 0xE6;
 
 /// The features of this machine, by cpu_features or by CPUID. They are asked for once.
 const Features& detect();

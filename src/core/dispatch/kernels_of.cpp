@@ -13,9 +13,7 @@ const Kernels& kernels_of(Isa isa, const Layout& layout) {
 }
 
 const Kernels* halved_kernels(Isa isa, const Layout& layout) {
-    const LayoutTraits& traits = layout.traits();
-    const bool loads_lines =
-        traits.block_bits == 512 && !traits.is_table() && layout.kind != LayoutKind::zoned512;
+    const bool loads_lines = layout.traits().zones * layout.traits().word_bits >= 512;
     if (!loads_lines || isa <= Isa::avx2 || std::ranges::count(usable_isas(), Isa::avx2) == 0)
         return nullptr;
     const char* const forced = std::getenv("SIMDBLOOM_ISA");

@@ -308,7 +308,23 @@ BatchWay Tuner::best() const noexcept {
     return r != nullptr ? r->best : BatchWay::ahead;
 }
 
-Tuner::Slice Tuner::next(std::size_t left) noexcept {
+bool Tuner::next(std::size_t n) noexcept {
+    if (record_ != nullptr) done();
+    first_ += keys_;
+    if (first_ == n) return false;
+    if (given_ == Prefetch::tuned && n >= tuned_keys) {
+        begin(n - first_);
+    } else {
+        keys_ = n;
+        way_ = given_ == Prefetch::tuned  ? best()
+               : given_ == Prefetch::none ? BatchWay::none
+                                          : BatchWay::ahead;
+    }
+    return true;
+}
+
+/// Begins a slice of a batch with so many keys left.
+void Tuner::begin(std::size_t left) noexcept {
     if (record_ == nullptr) record_ = find(subject_);
     if (record_ == nullptr) record_ = &make(subject_);
     TunerRecord& r = *record_;
@@ -316,15 +332,14 @@ Tuner::Slice Tuner::next(std::size_t left) noexcept {
     const std::size_t wanted =
         timed_ ? timed_slice : static_cast<std::size_t>(r.untimed + 63) & ~std::size_t{63};
     // What would be left is too little to be timed.
-    const std::size_t keys = left < wanted + tuned_keys ? left : wanted;
-    const BatchWay way = timed_ ? r.choose() : r.best;
+    keys_ = left < wanted + tuned_keys ? left : wanted;
+    way_ = timed_ ? r.choose() : r.best;
     if (timed_) start_ = the_clock.load(std::memory_order_relaxed)();
-    return {keys, way};
 }
 
-void Tuner::done(const Slice& slice) noexcept {
+void Tuner::done() noexcept {
     TunerRecord& r = *record_;
-    const auto keys = static_cast<std::uint32_t>(std::min<std::size_t>(slice.keys, 1u << 30));
+    const auto keys = static_cast<std::uint32_t>(std::min<std::size_t>(keys_, 1u << 30));
     r.quiet -= std::min(r.quiet, keys);
     r.to_settle -= std::min(r.to_settle, keys);
     r.to_look -= std::min(r.to_look, keys);
@@ -340,7 +355,7 @@ void Tuner::done(const Slice& slice) noexcept {
     r.untimed = r.unlike == 0 && r.trial == 0 ? untimed_keys : 0;
     // A clock that jumps, as in a virtual machine that was moved, says nothing.
     const bool sane = took >> 40 == 0;
-    r.note(slice.way, sane ? static_cast<float>(took) / static_cast<float>(keys) : 0);
+    r.note(way_, sane ? static_cast<float>(took) / static_cast<float>(keys) : 0);
     TunerRecord& kind = place_of_kind(r.of_what);
     kind = r;
     kind.unlike = 0;

@@ -35,8 +35,9 @@ inline constexpr std::size_t n_ways = 3;
 /// Batches of fewer keys are not timed, and follow what larger ones learnt.
 inline constexpr std::size_t tuned_keys = 1024;
 
-/// The call of inserts. Lookups have the numbers of Output.
-inline constexpr unsigned insert_call = 3;
+/// The calls of inserts, of lookups of values, and of blocks that are copied for their lookup.
+/// Other lookups have the numbers of Output.
+inline constexpr unsigned insert_call = 3, values_call = 4, copies_call = 5;
 
 struct TunerRecord;
 
@@ -48,50 +49,43 @@ struct TunerSubject {
     bool operator==(const TunerSubject&) const = default;
 };
 
-/// One batch on its way through a filter.
+/// One batch on its way through a filter, slice by slice:
+///
+///   for (Tuner slice(..); slice.next(n);) look_up(slice.way(), slice.first(), slice.keys());
+///
+/// A slice is all keys or, unless it is the last, a multiple of 64.
 class Tuner {
 public:
-    Tuner(const void* bits, unsigned call, const void* kernels, std::uint8_t size,
+    Tuner(const void* bits, unsigned call, const void* kernels, Prefetching prefetching,
           bool may_halve) noexcept
-        : subject_{bits, kernels, static_cast<std::uint8_t>(call), size,
-                   static_cast<std::uint8_t>(may_halve ? 3 : 2)} {}
+        : subject_{bits, kernels, static_cast<std::uint8_t>(call), prefetching.size,
+                   static_cast<std::uint8_t>(may_halve ? 3 : 2)},
+          given_(prefetching.way) {}
 
-    struct Slice {
-        std::size_t keys;
-        BatchWay way;
-    };
-    /// The next slice of a batch with so many keys left: all of them, or a multiple of 64.
-    Slice next(std::size_t left) noexcept;
-    /// The slice is done.
-    void done(const Slice& slice) noexcept;
+    /// The slice before is done. Goes to the next one of a batch of n keys; false behind the last.
+    bool next(std::size_t n) noexcept;
+    BatchWay way() const noexcept { return way_; }         ///< in which the slice is to be taken
+    std::size_t first() const noexcept { return first_; }  ///< key of the slice
+    std::size_t keys() const noexcept { return keys_; }    ///< of the slice
     /// The best way as far as it is known; else `ahead`.
     BatchWay best() const noexcept;
 
 private:
+    void begin(std::size_t left) noexcept;
+    void done() noexcept;
+
     TunerSubject subject_;
     TunerRecord* record_ = nullptr;
     std::uint64_t start_ = 0;
+    std::size_t first_ = 0, keys_ = 0;
+    Prefetch given_;
+    BatchWay way_ = BatchWay::ahead;
     bool timed_ = false;
 };
 
 /// The prefetching of a way.
 inline Prefetch prefetch_of(BatchWay way) noexcept {
     return way == BatchWay::none ? Prefetch::none : Prefetch::ahead;
-}
-
-/// Calls slice(way, first, n) for slices of a batch of n keys, in order, until it returns false.
-template <class Run>
-void in_tuned_slices(Tuner tuner, std::size_t n, const Run& slice) {
-    if (n < tuned_keys) {
-        slice(tuner.best(), std::size_t{0}, n);
-        return;
-    }
-    for (std::size_t first = 0; first < n;) {
-        const Tuner::Slice s = tuner.next(n - first);
-        if (!slice(s.way, first, s.keys)) return;
-        tuner.done(s);
-        first += s.keys;
-    }
 }
 
 }  // namespace simdbloom::detail

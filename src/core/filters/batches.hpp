@@ -14,64 +14,48 @@ inline Batch part_of(const Batch& batch, std::size_t first, std::size_t n) noexc
     return part;
 }
 
-/// The answers of a batch of n keys, slice by slice: look_up(way, first, n, out) has those of one.
-template <class LookUp>
-std::size_t answer_in_slices(Tuner tuner, std::size_t n, Output output, void* out,
-                             const LookUp& look_up) {
-    std::size_t found = 0;
-    in_tuned_slices(tuner, n, [&](BatchWay way, std::size_t first, std::size_t here) {
-        found += answer_part(output, out, first, found,
-                             [&](void* to) { return look_up(way, first, here, to); });
-        return true;
-    });
-    return found;
-}
-
-/// kernels.lookup() in the fastest way. `halves`, unless null, are the same kernels of AVX2.
+/// The answers of words that need no secret, in the fastest way; small batches go key by key.
+/// `halves`, unless null, are the same kernels of AVX2.
 template <class T>
 std::size_t tuned_lookup(const KernelsFor<T>& kernels, const KernelsFor<T>* halves, const T& target,
                          const Batch& batch, Output output, void* out) {
+    if (batch.size < kernels.few_below)
+        return write_answers(kernels.few(target, batch.keys, batch.size, batch.hashed), batch.size,
+                             0, output, out);
     if (target.prefetching.way != Prefetch::tuned)
         return kernels.lookup(target, batch, output, out);
     T with = target;
-    const Tuner tuner(target.bits, static_cast<unsigned>(output), &kernels, target.prefetching.size,
-                      halves != nullptr);
-    return answer_in_slices(tuner, batch.size, output, out,
-                            [&](BatchWay way, std::size_t first, std::size_t n, void* to) {
-                                with.prefetching.way = prefetch_of(way);
-                                return (way == BatchWay::halved ? *halves : kernels)
-                                    .lookup(with, part_of(batch, first, n), output, to);
-                            });
+    std::size_t found = 0;
+    for (Tuner slice(target.bits, static_cast<unsigned>(output), &kernels, target.prefetching,
+                     halves != nullptr);
+         slice.next(batch.size);) {
+        with.prefetching.way = prefetch_of(slice.way());
+        const KernelsFor<T>& fastest = slice.way() == BatchWay::halved ? *halves : kernels;
+        void* const to = output_from(out, output, slice.first(), found);
+        found += number_from(
+            slice.first(), output, to,
+            fastest.lookup(with, part_of(batch, slice.first(), slice.keys()), output, to));
+    }
+    return found;
 }
 
 /// kernels.insert() in the fastest way.
 template <class T>
-std::size_t tuned_insert(const KernelsFor<T>& kernels, const KernelsFor<T>* halves, const T& target,
+std::size_t tuned_insert(const KernelsFor<T>& kernels,
+                         const std::type_identity_t<KernelsFor<T>>* halves, const T& target,
                          const Batch& batch) {
     if (target.prefetching.way != Prefetch::tuned) return kernels.insert(target, batch);
-    T here = target;
+    T with = target;
     std::size_t inserted = 0;
-    in_tuned_slices(
-        Tuner(target.bits, insert_call, &kernels, target.prefetching.size, halves != nullptr),
-        batch.size, [&](BatchWay way, std::size_t first, std::size_t n) {
-            here.prefetching.way = prefetch_of(way);
-            const KernelsFor<T>& fastest = way == BatchWay::halved ? *halves : kernels;
-            const std::size_t more = fastest.insert(here, part_of(batch, first, n));
-            inserted += more;
-            return more == n;
-        });
+    for (Tuner slice(target.bits, insert_call, &kernels, target.prefetching, halves != nullptr);
+         slice.next(batch.size);) {
+        with.prefetching.way = prefetch_of(slice.way());
+        const KernelsFor<T>& fastest = slice.way() == BatchWay::halved ? *halves : kernels;
+        const std::size_t here = fastest.insert(with, part_of(batch, slice.first(), slice.keys()));
+        inserted += here;
+        if (here != slice.keys()) break;
+    }
     return inserted;
-}
-
-/// The answers of words that need no secret. Small batches go key by key.
-template <class T>
-std::size_t answer_words(const KernelsFor<T>& kernels, const T& target,
-                         std::span<const std::uint64_t> words, bool hashed, Output output,
-                         void* out, const KernelsFor<T>* halves = nullptr) {
-    const std::size_t n = words.size();
-    if (n >= kernels.few_below)
-        return tuned_lookup(kernels, halves, target, {words.data(), n, hashed}, output, out);
-    return write_answers(kernels.few(target, words.data(), n, hashed), n, 0, output, out);
 }
 
 /// The answers of any keys, by hashes: apart, so that its 8 KiB are not on the stack of others.
@@ -80,7 +64,8 @@ template <class T>
                                             const KeyHash& hash, Isa isa, const Keys& keys,
                                             Output output, void* out, const KernelsFor<T>* halves) {
     return answer_pieces(hash, isa, keys, output, out, [&](auto hashes, void* to) {
-        return answer_words(kernels, target, hashes, true, output, to, halves);
+        return tuned_lookup(kernels, halves, target, {hashes.data(), hashes.size(), true}, output,
+                            to);
     });
 }
 
@@ -89,19 +74,22 @@ template <class T>
 std::size_t answer(const KernelsFor<T>& kernels, const T& target, const KeyHash& hash, Isa isa,
                    const Keys& keys, Output output, void* out,
                    const KernelsFor<T>* halves = nullptr) {
+    const std::size_t n = keys.size();
     if (takes_as_words(hash, keys))
-        return answer_words(kernels, target, keys.words(), keys.are_hashes(), output, out, halves);
+        return tuned_lookup(kernels, halves, target, {keys.words().data(), n, keys.are_hashes()},
+                            output, out);
     if (keys.are_narrow() && !hash.keyed()) {
-        const std::size_t n = keys.size();
-        if (n >= kernels.few_below)
-            return tuned_lookup(kernels, halves, target,
-                                {nullptr, n, false, keys.narrow(),
-                                 keys.form() == Keys::Form::signed32 ? std::uint64_t{1} << 31 : 0},
-                                output, out);
         std::uint64_t words[chunk_keys];
-        words[0] = 0;  // for GCC, which sees no key
-        keys.widen(0, n, words);
-        return answer_words(kernels, target, {words, n}, false, output, out);
+        Batch batch{nullptr, n, false};
+        if (n < kernels.few_below) {
+            words[0] = 0;  // for GCC, which sees no key
+            keys.widen(0, n, words);
+            batch.keys = words;
+        } else {
+            batch.narrow = keys.narrow();
+            batch.sign = keys.form() == Keys::Form::signed32 ? std::uint64_t{1} << 31 : 0;
+        }
+        return tuned_lookup(kernels, halves, target, batch, output, out);
     }
     return answer_hashed(kernels, target, hash, isa, keys, output, out, halves);
 }

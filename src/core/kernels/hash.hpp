@@ -10,9 +10,9 @@ namespace {
 
 // A copy of the salts with internal linkage: the header's array would be a second exported symbol.
 alignas(64) constexpr struct SaltLanes {
-    std::uint32_t lane[16] = {};
+    std::uint32_t lane[sizeof salts / sizeof *salts] = {};
     constexpr SaltLanes() {
-        for (unsigned i = 0; i < 16; ++i) lane[i] = salts[i];
+        for (unsigned i = 0; i < sizeof salts / sizeof *salts; ++i) lane[i] = salts[i];
     }
 } salt_lanes;
 
