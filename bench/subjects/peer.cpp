@@ -225,7 +225,7 @@ Subject subject(const Peer& peer, const Order& order, const std::shared_ptr<void
     if (calls.bitmap != nullptr)
         s[Output::bitmap] = [f, calls, path](Keys keys, std::size_t batch, Answers& a) {
             const Call call(path);
-            // If there is room, the answers of a call stand behind those of the call before.
+            // With room for all calls, the answers of each call follow those of the last.
             const std::size_t bytes = (batch + 7) / 8, n = keys.size(),
                               step = a.bitmap.size() < n / batch * bytes ? 0 : bytes;
             std::uint8_t* bits = a.bitmap.data();

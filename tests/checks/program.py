@@ -24,7 +24,7 @@ def same(what, got, wanted):
 
 
 def ended(*words, **options):
-    """The program's end, with these words or those of one text."""
+    """Runs the program with these arguments, or those of one shell line; returns how it ended."""
     if len(words) == 1 and isinstance(words[0], str):
         words = shlex.split(words[0])
     if "stdin" not in options and "input" not in options:

@@ -227,7 +227,7 @@ public:
         note.from = *from;
         return note;
     }
-    /// Takes what a note offers: the bytes come once they are asked for.
+    /// Receives the part that a note offers; its sender waits for `go`.
     void answer(const Note& note, FilterExchange& exchange, Clock::time_point deadline) {
         if (note.what == Note::failed) return take(exchange, note.from, Note::failed);
         if (note.what != Note::offer || note.bytes > settings_.max_bytes)
