@@ -70,15 +70,15 @@ std::size_t BloomierMap::lookup(const Keys& keys, std::span<std::uint32_t> value
     }
     std::size_t first = 0, found = 0;
     (void)detail::insert_parts(*this, isa_, keys, [&](auto words, bool hashed) {
-        detail::FuseTarget with = target();
-        for (detail::Tuner slice(with.bits, detail::values_call, kernels_, with.prefetching, false);
-             slice.next(words.size());) {
-            with.prefetching.way = detail::prefetch_of(slice.way());
-            found += kernels_->values(with, {words.data() + slice.first(), slice.keys(), hashed},
-                                      values.data() + first,
-                                      bitmap == nullptr ? nullptr : bitmap + first / 8);
-            first += slice.keys();
-        }
+        detail::in_slices(target(), detail::values_call, kernels_, false, words.size(),
+                          [&](const detail::FuseTarget& with, const detail::Tuner& slice) {
+                              found += kernels_->values(
+                                  with, {words.data() + slice.first(), slice.keys(), hashed},
+                                  values.data() + first,
+                                  bitmap == nullptr ? nullptr : bitmap + first / 8);
+                              first += slice.keys();
+                              return true;
+                          });
         return words.size();
     });
     return found;

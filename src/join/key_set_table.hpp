@@ -8,7 +8,7 @@ namespace simdbloom::detail {
 /// A set of keys without false positives of a hash (join/key_sets.hpp). A key's place in the order
 /// is key ^ flip, its cell is place >> shift.
 struct KeySetTarget {
-    const void* data = nullptr;  ///< a list: std::uint64_t keys. A bitmap: words of 64 cells,
+    const void* bits = nullptr;  ///< a list: std::uint64_t keys. A bitmap: words of 64 cells,
                                  ///< little-endian, with bit `first` as their lowest
     std::uint64_t first = 0;     ///< the lowest cell
     std::uint64_t size = 0;      ///< of a list the keys, else the cells, at most 2^63

@@ -105,19 +105,13 @@ std::size_t KeySet::answer(std::span<const std::uint64_t> keys, Output output, v
     if (is_list())
         return kernels_->list({list_.data(), 0, list_.size(), 0, 0}, keys.data(), keys.size(),
                               output, out);
-    KeySetTarget target{bits_.data(), places_.low >> shift_,       cells(), places_.flip,
-                        shift_,       prefetching_of(bits_.size())};
-    std::size_t found = 0;
-    for (Tuner slice(bits_.data(), static_cast<unsigned>(output), kernels_, target.prefetching,
-                     false);
-         slice.next(keys.size());) {
-        target.prefetching.way = prefetch_of(slice.way());
-        void* const to = output_from(out, output, slice.first(), found);
-        found += number_from(
-            slice.first(), output, to,
-            kernels_->bitmap(target, keys.data() + slice.first(), slice.keys(), output, to));
-    }
-    return found;
+    const KeySetTarget target{bits_.data(), places_.low >> shift_,       cells(), places_.flip,
+                              shift_,       prefetching_of(bits_.size())};
+    return answer_slices(target, kernels_, false, keys.size(), output, out,
+                         [&](const KeySetTarget& with, const Tuner& slice, void* to) {
+                             return kernels_->bitmap(with, keys.data() + slice.first(),
+                                                     slice.keys(), output, to);
+                         });
 }
 
 Prune KeySet::prune(const Places& asked) const noexcept {

@@ -97,23 +97,11 @@ inline std::atomic<std::uint8_t>& isa_set() {
 }
 
 inline const KernelTable& kernels(isa i) {
-    switch (i) {
-#if defined(SIMDBLOOM_CORE_X86)
-        case isa::sse42:
-            return sse42_kernels;
-        case isa::avx2:
-            return avx2_kernels;
-        case isa::avx512:
-            return avx512_kernels;
-        case isa::avx512bitalg:
-            return avx512bitalg_kernels;
-#elif defined(SIMDBLOOM_CORE_NEON)
-        case isa::neon:
-            return neon_kernels;
-#endif
-        default:
-            return scalar_kernels;
-    }
+#define SIMDBLOOM_CORE_IF(of) \
+    if (i == isa::of) return of##_kernels;
+    SIMDBLOOM_CORE_EACH_ISA(SIMDBLOOM_CORE_IF)
+#undef SIMDBLOOM_CORE_IF
+    return scalar_kernels;  // nobody asks: set_isa() refuses what is not compiled
 }
 
 }  // namespace detail

@@ -14,7 +14,7 @@ struct Chosen {
         kernels = &detail::kernels(i).of[number][variant];
 #if defined(SIMDBLOOM_CORE_X86)
         const bool forced = isa_set().load(std::memory_order_relaxed) != none_set;
-        if (i > isa::avx2 && !forced && block_bytes(v.kind()) == 64)
+        if (detail::kernels(i).vector_bytes == 64 && !forced && block_bytes(v.kind()) == 64)
             halves = &avx2_kernels.of[number][variant];
 #endif
     }

@@ -159,13 +159,19 @@ struct KernelTable {
     Kernels of[4][max_variants];  // [layout][k - 1 of register64, else 0]
     void (*mix)(const std::uint64_t* keys, std::size_t n, std::uint64_t seed,
                 std::uint64_t* hashes);
+    unsigned vector_bytes;  ///< 64: loads a line whole
 };
-extern const KernelTable scalar_kernels;
+// DO(isa) for each ISA that is compiled.
 #if defined(SIMDBLOOM_CORE_X86)
-extern const KernelTable sse42_kernels, avx2_kernels, avx512_kernels, avx512bitalg_kernels;
+#define SIMDBLOOM_CORE_EACH_ISA(DO) DO(scalar) DO(sse42) DO(avx2) DO(avx512) DO(avx512bitalg)
 #elif defined(SIMDBLOOM_CORE_NEON)
-extern const KernelTable neon_kernels;
+#define SIMDBLOOM_CORE_EACH_ISA(DO) DO(scalar) DO(neon)
+#else
+#define SIMDBLOOM_CORE_EACH_ISA(DO) DO(scalar)
 #endif
+#define SIMDBLOOM_CORE_EXTERN(of) extern const KernelTable of##_kernels;
+SIMDBLOOM_CORE_EACH_ISA(SIMDBLOOM_CORE_EXTERN)
+#undef SIMDBLOOM_CORE_EXTERN
 }  // namespace detail
 }  // namespace NAMESPACE
 }  // namespace simdbloom_core
@@ -222,6 +228,7 @@ namespace detail {
 #endif
 
 #undef SIMDBLOOM_INLINE
+#undef SIMDBLOOM_CORE_EACH_ISA
 #undef SIMDBLOOM_CORE_X86
 #undef SIMDBLOOM_CORE_NEON
 #undef SIMDBLOOM_CORE_SELF

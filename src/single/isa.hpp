@@ -23,6 +23,7 @@ constexpr KernelTable make_kernels() {
     set_register64<O, 5>(t.of[3]);
 #endif
     t.mix = &mix_batch<O>;
+    t.vector_bytes = 8 * O::lanes;
 #if SIMDBLOOM_CORE_LEVEL == 4  // inserts are the same as without BITALG
     constexpr KernelTable without = avx512::make_kernels<avx512::avx512_ops>();
     for (std::size_t i = 0; i < 4; ++i)

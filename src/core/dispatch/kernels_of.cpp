@@ -13,11 +13,15 @@ const Kernels& kernels_of(Isa isa, const Layout& layout) {
 }
 
 const Kernels* halved_kernels(Isa isa, const Layout& layout) {
-    const bool loads_lines = layout.traits().zones * layout.traits().word_bits >= 512;
-    if (!loads_lines || isa <= Isa::avx2 || std::ranges::count(usable_isas(), Isa::avx2) == 0)
-        return nullptr;
+    constexpr std::size_t line = 64;
+    const bool loads_lines = layout.traits().zones * layout.traits().word_bits >= 8 * line;
     const char* const forced = std::getenv("SIMDBLOOM_ISA");
-    return forced != nullptr && *forced != '\0' ? nullptr : &kernels_of(Isa::avx2, layout);
+    if (!loads_lines || kernels(isa).vector_bytes != line || (forced != nullptr && *forced != '\0'))
+        return nullptr;
+    const auto isas = usable_isas();
+    const auto half = std::ranges::find_if(
+        isas, [](Isa other) { return kernels(other).vector_bytes == line / 2; });
+    return half == isas.end() ? nullptr : &kernels_of(*half, layout);
 }
 
 }  // namespace simdbloom::detail

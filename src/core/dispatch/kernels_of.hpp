@@ -11,8 +11,9 @@ namespace simdbloom::detail {
 /// The kernels of a layout with k set. Throws as cpu::check_runs.
 const Kernels& kernels_of(Isa isa, const Layout& layout);
 
-/// The kernels of AVX2, for layouts that load whole lines and an ISA with AVX-512: some CPUs load a
-/// line faster in two halves (Zen 4: 1.6 times). Else null, and where the environment names an ISA.
+/// The kernels of an ISA whose vectors are half a line, for a layout that loads whole lines and an
+/// ISA whose vectors are lines: some CPUs load a line faster in two halves (Zen 4: 1.6 times). Else
+/// null, and where the environment names an ISA.
 const Kernels* halved_kernels(Isa isa, const Layout& layout);
 
 // name(isa): throws std::invalid_argument if this machine cannot run the ISA.

@@ -28,7 +28,7 @@ void fix_prefetch(Prefetch way) noexcept;
 using TunerClock = std::uint64_t (*)() noexcept;
 void set_tuner_clock(TunerClock clock) noexcept;
 
-/// How to prefetch. `halved` is `ahead` with the kernels of AVX2, which load a line in two halves.
+/// How to prefetch. `halved` is `ahead` with kernels that load a line in two halves.
 enum class BatchWay : std::uint8_t { none, ahead, halved };
 inline constexpr std::size_t n_ways = 3;
 
@@ -49,11 +49,8 @@ struct TunerSubject {
     bool operator==(const TunerSubject&) const = default;
 };
 
-/// One batch on its way through a filter, slice by slice:
-///
-///   for (Tuner slice(..); slice.next(n);) look_up(slice.way(), slice.first(), slice.keys());
-///
-/// A slice is all keys or, unless it is the last, a multiple of 64.
+/// One batch on its way through a filter, slice by slice (in_slices() below). A slice is all keys
+/// or, unless it is the last, a multiple of 64.
 class Tuner {
 public:
     Tuner(const void* bits, unsigned call, const void* kernels, Prefetching prefetching,
@@ -86,6 +83,17 @@ private:
 /// The prefetching of a way.
 inline Prefetch prefetch_of(BatchWay way) noexcept {
     return way == BatchWay::none ? Prefetch::none : Prefetch::ahead;
+}
+
+/// Calls work(target, slice) for the slices of a batch of n keys, until it returns false. The
+/// target prefetches as the slice's way says.
+template <class T, class Work>
+[[gnu::always_inline]] inline void in_slices(T target, unsigned call, const void* kernels,
+                                             bool may_halve, std::size_t n, const Work& work) {
+    for (Tuner slice(target.bits, call, kernels, target.prefetching, may_halve); slice.next(n);) {
+        target.prefetching.way = prefetch_of(slice.way());
+        if (!work(target, slice)) return;
+    }
 }
 
 }  // namespace simdbloom::detail

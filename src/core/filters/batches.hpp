@@ -6,16 +6,31 @@
 
 namespace simdbloom::detail {
 
-inline Batch part_of(const Batch& batch, std::size_t first, std::size_t n) noexcept {
-    Batch part = batch;
-    part.size = n;
-    if (batch.narrow != nullptr) part.narrow += first;
-    else part.keys += first;
-    return part;
+inline Batch part_of(Batch batch, const Tuner& slice) noexcept {
+    batch.size = slice.keys();
+    if (batch.narrow != nullptr) batch.narrow += slice.first();
+    else batch.keys += slice.first();
+    return batch;
+}
+
+/// The answers of n keys; look_up(target, slice, out) writes those of a slice.
+template <class T, class LookUp>
+[[gnu::always_inline]] inline std::size_t answer_slices(const T& target, const void* kernels,
+                                                        bool may_halve, std::size_t n,
+                                                        Output output, void* out,
+                                                        const LookUp& look_up) {
+    std::size_t found = 0;
+    in_slices(target, static_cast<unsigned>(output), kernels, may_halve, n,
+              [&](const T& with, const Tuner& slice) {
+                  found += answer_part(output, out, slice.first(), found,
+                                       [&](void* to) { return look_up(with, slice, to); });
+                  return true;
+              });
+    return found;
 }
 
 /// The answers of words that need no secret, in the fastest way; small batches go key by key.
-/// `halves`, unless null, are the same kernels of AVX2.
+/// `halves`, unless null, are kernels that load a line in two halves.
 template <class T>
 std::size_t tuned_lookup(const KernelsFor<T>& kernels, const KernelsFor<T>* halves, const T& target,
                          const Batch& batch, Output output, void* out) {
@@ -24,19 +39,12 @@ std::size_t tuned_lookup(const KernelsFor<T>& kernels, const KernelsFor<T>* halv
                              0, output, out);
     if (target.prefetching.way != Prefetch::tuned)
         return kernels.lookup(target, batch, output, out);
-    T with = target;
-    std::size_t found = 0;
-    for (Tuner slice(target.bits, static_cast<unsigned>(output), &kernels, target.prefetching,
-                     halves != nullptr);
-         slice.next(batch.size);) {
-        with.prefetching.way = prefetch_of(slice.way());
-        const KernelsFor<T>& fastest = slice.way() == BatchWay::halved ? *halves : kernels;
-        void* const to = output_from(out, output, slice.first(), found);
-        found += number_from(
-            slice.first(), output, to,
-            fastest.lookup(with, part_of(batch, slice.first(), slice.keys()), output, to));
-    }
-    return found;
+    return answer_slices(target, &kernels, halves != nullptr, batch.size, output, out,
+                         [&](const T& with, const Tuner& slice, void* to) {
+                             const auto& fastest =
+                                 slice.way() == BatchWay::halved ? *halves : kernels;
+                             return fastest.lookup(with, part_of(batch, slice), output, to);
+                         });
 }
 
 /// kernels.insert() in the fastest way.
@@ -45,16 +53,14 @@ std::size_t tuned_insert(const KernelsFor<T>& kernels,
                          const std::type_identity_t<KernelsFor<T>>* halves, const T& target,
                          const Batch& batch) {
     if (target.prefetching.way != Prefetch::tuned) return kernels.insert(target, batch);
-    T with = target;
     std::size_t inserted = 0;
-    for (Tuner slice(target.bits, insert_call, &kernels, target.prefetching, halves != nullptr);
-         slice.next(batch.size);) {
-        with.prefetching.way = prefetch_of(slice.way());
-        const KernelsFor<T>& fastest = slice.way() == BatchWay::halved ? *halves : kernels;
-        const std::size_t here = fastest.insert(with, part_of(batch, slice.first(), slice.keys()));
-        inserted += here;
-        if (here != slice.keys()) break;
-    }
+    in_slices(target, insert_call, &kernels, halves != nullptr, batch.size,
+              [&](const T& with, const Tuner& slice) {
+                  const auto& fastest = slice.way() == BatchWay::halved ? *halves : kernels;
+                  const std::size_t here = fastest.insert(with, part_of(batch, slice));
+                  inserted += here;
+                  return here == slice.keys();
+              });
     return inserted;
 }
 

@@ -107,6 +107,7 @@ struct KernelTable {
     void (*siphash)(const std::uint64_t* keys, std::size_t n, std::uint64_t low, std::uint64_t high,
                     std::uint64_t* hashes);
     StringKernels xxh64, sip_strings;
+    std::size_t vector_bytes;  ///< 64: loads a line whole
 };
 SIMDBLOOM_DECLARE_KERNELS(KernelTable, kernels)
 

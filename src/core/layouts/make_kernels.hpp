@@ -28,6 +28,7 @@ constexpr KernelTable make_kernels() {
     t.siphash = &siphash_batch<O>;
     t.xxh64 = string_kernels_of<O, Xxh64Lanes<O>>();
     t.sip_strings = string_kernels_of<O, SipLanes<O>>();
+    t.vector_bytes = 8 * O::lanes;
     return t;
 }
 
