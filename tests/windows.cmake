@@ -1,5 +1,5 @@
 # What tests/run checks of the program and of simdbloom_core.h on Windows.
-foreach(check tool tool_input)
+foreach(check tool tool_input tool_bank)
   add_test(NAME ${check}
     COMMAND ${checks}/${check} $<TARGET_FILE:simdbloom_tool> ${CMAKE_CROSSCOMPILING_EMULATOR})
 endforeach()

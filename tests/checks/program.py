@@ -7,10 +7,13 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from select import select
 
 TOOL = [*sys.argv[2:], str(Path(sys.argv[1]).resolve())]
 POSIX = len(TOOL) == 1
 FAILED = []
+LINES = [b"line %d" % i for i in range(100_000)]
+TEXT = b"".join(line + b"\n" for line in LINES)
 
 
 def fail(text):
@@ -43,6 +46,12 @@ def run(*words, code=0, says=b"", **options):
     if end.returncode != code or says not in (end.stderr or b""):
         fail(f"{words}: exit code {end.returncode}, wanted {code} and {says!r}: {end.stderr!r}")
     return end.stdout
+
+
+def answer(child, line):
+    """What it prints within 20 seconds."""
+    child.stdin.write(line)
+    return child.stdout.read(9999) if select([child.stdout], [], [], 20)[0] else b""
 
 
 def run_all(*checks):
