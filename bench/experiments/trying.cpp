@@ -4,7 +4,7 @@
 
 #include "core/dispatch/kernels_of.hpp"
 #include "core/dispatch/tuner.hpp"
-#include "core/os/caches.hpp"
+#include "core/os/memory.hpp"
 #include "experiments/experiment.hpp"
 #include "simdbloom/simdbloom.hpp"
 

@@ -12,7 +12,7 @@
 
 #include "core/dispatch/kernels_of.hpp"
 #include "core/dispatch/tuner.hpp"
-#include "core/os/caches.hpp"
+#include "core/os/memory.hpp"
 #include "experiments/experiment.hpp"
 #include "join/key_sets.hpp"
 #include "simdbloom/simdbloom.hpp"

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "commit.hpp"
-#include "core/os/caches.hpp"
+#include "core/os/memory.hpp"
 #include "simdbloom/isa.hpp"
 
 namespace simdbloom::bench {

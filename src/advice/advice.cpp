@@ -6,8 +6,7 @@
 #include <stdexcept>
 
 #include "advice/timetable.hpp"
-#include "core/models/fpr_sums.hpp"
-#include "core/models/number.hpp"
+#include "core/extension.hpp"
 #include "growing/growing_table.hpp"
 #include "growing/slots.hpp"
 #include "simdbloom/detail/geometry.hpp"
@@ -91,10 +90,9 @@ private:
             const auto [least, most, step] = layout.k_range();
             for (unsigned k = least; k <= most; k += std::max(step, 1u)) {
                 layout.k = k;
-                const detail::FprOfLayout fpr(layout);
                 for (const double b : bits)
                     if (b <= w_.max_bits_per_key && b >= layout.least_bits_per_key())
-                        add_size(layout, fpr, b);
+                        add_size(layout, b);
                 if (layout.is_table()) break;
             }
         }
@@ -103,7 +101,7 @@ private:
     bool fits(double bits, unsigned block_bits) const {
         return bits * static_cast<double>(w_.n_keys) / block_bits < 0x1p32 - 2;
     }
-    void add_size(const Layout& layout, const detail::FprOfLayout& fpr, double bits) {
+    void add_size(const Layout& layout, double bits) {
         if (!fits(bits, layout.block_bits())) return;
         const detail::Geometry g =
             detail::size_for_bits(layout, static_cast<std::size_t>(w_.n_keys), bits, {});
@@ -114,7 +112,7 @@ private:
                               : static_cast<double>(layout.k) / bits * layout.traits().cell_bits();
         if (load > 1.4) return;
         add([&] { return layout.spec(); }, bits, bytes, TimedSpec::of(layout),
-            [&] { return fpr.expected(w_.n_keys, g.blocks); });
+            [&] { return fpr::expected(layout, w_.n_keys, g.blocks); });
     }
     void add_fuse() {
         if (w_.n_keys > std::uint64_t{3} << 30) return;

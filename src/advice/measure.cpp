@@ -12,7 +12,7 @@
 
 #include "advice/timetable.hpp"
 #include "advice/trial.hpp"
-#include "core/os/memory.hpp"
+#include "core/extension.hpp"
 #include "simdbloom/any/any_filter.hpp"
 
 namespace simdbloom {

@@ -4,7 +4,7 @@
 #include <map>
 #include <span>
 
-#include "core/os/caches.hpp"
+#include "core/extension.hpp"
 #include "simdbloom/advice/advice.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/layout.hpp"

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "advice/timetable.hpp"
-#include "core/dispatch/kernels_of.hpp"
+#include "core/extension.hpp"
 #include "fixed/kernel_table.hpp"
 #include "growing/slots.hpp"
 #include "simdbloom/detail/little_endian.hpp"

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "core/kernels/table.hpp"
+#include "core/extension.hpp"
 #include "simdbloom/detail/storage.hpp"
 #include "simdbloom/isa.hpp"
 

@@ -1,7 +1,7 @@
 #include "simdbloom/any/any_filter.hpp"
 
 #include "any/family.hpp"
-#include "core/filters/interface.hpp"
+#include "core/structure.hpp"
 #include "simdbloom/any/frozen.hpp"
 
 namespace simdbloom {

@@ -1,7 +1,7 @@
 // Which filters threads can fill together.
 #pragma once
 
-#include "core/models/number.hpp"
+#include "core/extension.hpp"
 #include "simdbloom/any/any_filter.hpp"
 
 namespace simdbloom::detail {

@@ -1,7 +1,7 @@
 // The bytes of a filter of a layout and of any filter (src/core/files/format.md).
 #pragma once
 
-#include "core/files/saved.hpp"
+#include "core/extension.hpp"
 #include "simdbloom/any/frozen.hpp"
 #include "simdbloom/detail/geometry.hpp"
 

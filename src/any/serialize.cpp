@@ -5,7 +5,7 @@
 
 #include "any/family.hpp"
 #include "any/filter_format.hpp"
-#include "core/files/load.hpp"
+#include "core/structure.hpp"
 
 namespace simdbloom {
 

@@ -1,8 +1,7 @@
 // Filters of any layout combined with each other and with themselves.
 #include <type_traits>
 
-#include "core/filters/set_operations.hpp"
-#include "core/models/number.hpp"
+#include "core/extension.hpp"
 #include "simdbloom/any/any_filter.hpp"
 
 namespace simdbloom {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "core/files/load.hpp"
+#include "core/structure.hpp"
 
 namespace simdbloom::detail {
 

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "bank/kernel_table.hpp"
-#include "core/filters/interface.hpp"
-#include "core/models/number.hpp"
+#include "core/extension.hpp"
 
 namespace simdbloom::detail {
 

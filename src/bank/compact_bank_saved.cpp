@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "bank/bank_saved.hpp"
-#include "core/kernels/xxh64.hpp"
+#include "core/extension.hpp"
 #include "simdbloom/bank/compact_bank.hpp"
 
 namespace simdbloom {

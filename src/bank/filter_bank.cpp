@@ -6,8 +6,7 @@
 #include "bank/bank_size.hpp"
 #include "bank/bitmaps.hpp"
 #include "bank/kernel_table.hpp"
-#include "core/dispatch/kernels_of.hpp"
-#include "core/dispatch/tuner.hpp"
+#include "core/extension.hpp"
 
 namespace simdbloom {
 namespace detail {

@@ -3,12 +3,9 @@
 
 #include <algorithm>
 
-#include "core/dispatch/kernels_of.hpp"
-#include "core/dispatch/tuner.hpp"
-#include "core/filters/batches.hpp"
-#include "core/filters/interface.hpp"
-#include "core/filters/slots.hpp"
+#include "core/structure.hpp"
 #include "fixed/kernel_table.hpp"
+#include "fixed/slots.hpp"
 #include "simdbloom/fpr.hpp"
 
 namespace simdbloom {

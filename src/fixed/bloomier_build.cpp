@@ -4,10 +4,9 @@
 #include <limits>
 #include <stdexcept>
 
-#include "core/filters/slots.hpp"
-#include "core/kernels/table.hpp"
-#include "core/models/number.hpp"
+#include "core/extension.hpp"
 #include "fixed/peeling.hpp"
+#include "fixed/slots.hpp"
 #include "simdbloom/detail/siphash.hpp"
 #include "simdbloom/fixed/bloomier.hpp"
 

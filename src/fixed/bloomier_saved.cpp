@@ -1,8 +1,8 @@
 // Saved Bloomier filters (src/fixed/bloomier_format.md).
 #include <utility>
 
-#include "core/files/load.hpp"
-#include "core/filters/slots.hpp"
+#include "core/structure.hpp"
+#include "fixed/slots.hpp"
 #include "simdbloom/fixed/bloomier.hpp"
 
 namespace simdbloom {

@@ -8,8 +8,7 @@
 #include <numbers>
 #include <stdexcept>
 
-#include "core/files/files.hpp"
-#include "core/files/saved.hpp"
+#include "core/extension.hpp"
 #include "foreign/model.hpp"
 
 namespace simdbloom {

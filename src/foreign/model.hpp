@@ -4,7 +4,7 @@
 #include <exception>
 #include <utility>
 
-#include "core/models/number.hpp"
+#include "core/extension.hpp"
 #include "simdbloom/detail/batch.hpp"
 #include "simdbloom/foreign/foreign.hpp"
 

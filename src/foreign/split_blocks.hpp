@@ -1,7 +1,7 @@
 // Filters whose bits are a split256, probed by its kernels.
 #pragma once
 
-#include "core/files/saved.hpp"
+#include "core/extension.hpp"
 #include "foreign/hashes.hpp"
 #include "foreign/model.hpp"
 #include "simdbloom/detail/geometry.hpp"

@@ -6,11 +6,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "core/dispatch/kernels_of.hpp"
-#include "core/dispatch/tuner.hpp"
-#include "core/filters/batches.hpp"
-#include "core/filters/interface.hpp"
-#include "core/models/number.hpp"
+#include "core/structure.hpp"
 #include "growing/growing_table.hpp"
 #include "simdbloom/cuckoo.hpp"
 #include "simdbloom/fpr.hpp"

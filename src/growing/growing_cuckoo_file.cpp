@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/files/load.hpp"
-#include "core/os/memory.hpp"
+#include "core/structure.hpp"
 #include "growing/growing_table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/growing/growing_cuckoo.hpp"

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#include "core/filters/eviction.hpp"
+#include "core/extension.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom::detail {

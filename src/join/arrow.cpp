@@ -4,7 +4,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "core/models/number.hpp"
+#include "core/extension.hpp"
 #include "simdbloom/detail/batch.hpp"
 
 namespace simdbloom {

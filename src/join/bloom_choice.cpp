@@ -5,8 +5,7 @@
 
 #include "advice/timetable.hpp"
 #include "any/bloom_only.hpp"
-#include "core/dispatch/kernels_of.hpp"
-#include "core/models/number.hpp"
+#include "core/extension.hpp"
 #include "simdbloom/detail/geometry.hpp"
 
 namespace simdbloom::detail {

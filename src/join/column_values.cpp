@@ -1,4 +1,4 @@
-#include "core/models/number.hpp"
+#include "core/extension.hpp"
 #include "join/row_reader.hpp"
 
 #include <cstdlib>

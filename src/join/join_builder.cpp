@@ -1,4 +1,4 @@
-#include "core/models/number.hpp"
+#include "core/extension.hpp"
 #include "join/kept_keys.hpp"
 
 namespace simdbloom {

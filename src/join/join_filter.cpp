@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "core/models/number.hpp"
+#include "core/extension.hpp"
 #include "join/key_sets.hpp"
 #include "simdbloom/detail/batch.hpp"
 #include "simdbloom/detail/little_endian.hpp"

@@ -1,5 +1,5 @@
 // Join filters as bytes and in files.
-#include "core/files/load.hpp"
+#include "core/structure.hpp"
 #include "join/join_format.hpp"
 
 namespace simdbloom {

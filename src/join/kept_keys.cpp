@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/models/number.hpp"
+#include "core/extension.hpp"
 
 namespace simdbloom::detail {
 namespace {

@@ -1,6 +1,6 @@
 #include "simdbloom/join/key_column.hpp"
 
-#include "core/models/number.hpp"
+#include "core/extension.hpp"
 #include "join/row_reader.hpp"
 
 namespace simdbloom {

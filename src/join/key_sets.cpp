@@ -1,7 +1,6 @@
 #include "join/key_sets.hpp"
 
-#include "core/dispatch/kernels_of.hpp"
-#include "core/filters/batches.hpp"
+#include "core/extension.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom::detail {

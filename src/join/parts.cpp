@@ -1,7 +1,7 @@
 // Saved parts of a build side, with their numbers.
 #include <cstring>
 
-#include "core/filters/set_operations.hpp"
+#include "core/extension.hpp"
 #include "join/join_format.hpp"
 #include "simdbloom/join/saved_union.hpp"
 

@@ -1,6 +1,6 @@
 #include "join/row_reader.hpp"
 
-#include "core/dispatch/kernels_of.hpp"
+#include "core/extension.hpp"
 
 namespace simdbloom::detail {
 namespace {

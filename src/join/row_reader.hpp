@@ -2,7 +2,7 @@
 // a time.
 #pragma once
 
-#include "core/kernels/table.hpp"
+#include "core/extension.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/detail/strings.hpp"
 #include "simdbloom/join/join_rows.hpp"

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "core/filters/set_operations.hpp"
+#include "core/extension.hpp"
 #include "join/join_format.hpp"
 
 namespace simdbloom {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/models/number.hpp"
+#include "core/extension.hpp"
 #include "simdbloom/detail/batch.hpp"
 #include "simdbloom/join/join.hpp"
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/filters/interface.hpp"
-#include "core/models/number.hpp"
+#include "core/structure.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/detail/output.hpp"
 #include "simdbloom/fpr.hpp"

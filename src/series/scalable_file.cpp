@@ -13,7 +13,7 @@
 #include <cstring>
 
 #include "any/filter_format.hpp"
-#include "core/files/load.hpp"
+#include "core/structure.hpp"
 #include "simdbloom/any/serialize.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 

@@ -204,7 +204,7 @@ inline namespace NAMESPACE {
 //@ single/dispatch.hpp
 
 namespace fpr {
-//@ core/models/fpr_sums.hpp only Term Sum
+//@ core/models/fpr.cpp only Term Sum
 //@ core/models/fpr.cpp only multiply power weights_of_empty all_occupied zoned_sum
 //@ core/models/fpr.cpp only binomial_mean hash_floor with_floor
 }  // namespace fpr

@@ -6,9 +6,8 @@
 #include <cstring>
 #include <utility>
 
-#include "core/filters/interface.hpp"
-#include "core/filters/slots.hpp"
-#include "core/models/number.hpp"
+#include "core/structure.hpp"
+#include "fixed/slots.hpp"
 #include "simdbloom/detail/layouts/cuckoo.hpp"
 #include "simdbloom/layout.hpp"
 

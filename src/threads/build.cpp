@@ -1,10 +1,7 @@
 #include "simdbloom/threads/build.hpp"
 
 #include "any/bloom_only.hpp"
-#include "core/filters/batches.hpp"
-#include "core/filters/set_operations.hpp"
-#include "core/models/number.hpp"
-#include "core/os/caches.hpp"
+#include "core/extension.hpp"
 #include "simdbloom/detail/batch.hpp"
 #include "threads/regions.hpp"
 #include "threads/waiting.hpp"

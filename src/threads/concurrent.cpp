@@ -4,8 +4,7 @@
 #include <thread>
 
 #include "any/bloom_only.hpp"
-#include "core/dispatch/tuner.hpp"
-#include "core/filters/interface.hpp"
+#include "core/structure.hpp"
 #include "simdbloom/detail/batch.hpp"
 #include "simdbloom/threads/build.hpp"
 #include "threads/shared_bits.hpp"

@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/filters/batches.hpp"
+#include "core/extension.hpp"
 #include "threads/shared_bits.hpp"
 
 namespace simdbloom::detail {

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <type_traits>
 
-#include "core/kernels/table.hpp"
+#include "core/extension.hpp"
 #include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/detail/little_endian.hpp"

@@ -8,10 +8,10 @@
 #include <system_error>
 #include <utility>
 
-#include "core/os/program.hpp"
 #include "input.hpp"
 #include "simdbloom/hash.hpp"
 #include "terminal.hpp"
+#include "tools/os/program.hpp"
 
 namespace simdbloom::tools {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/files/files.hpp"
+#include "core/extension.hpp"
 #include "simdbloom/any/serialize.hpp"
 #include "simdbloom/bank/compact_bank.hpp"
 #include "simdbloom/foreign/foreign.hpp"

@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/os/program.hpp"
+#include "tools/os/program.hpp"
 
 namespace simdbloom::tools {
 

@@ -5,10 +5,10 @@
 #include <sstream>
 
 #include "commands.hpp"
-#include "core/os/program.hpp"
 #include "json.hpp"
 #include "simdbloom.h"
 #include "terminal.hpp"
+#include "tools/os/program.hpp"
 
 namespace simdbloom::tools {
 namespace {

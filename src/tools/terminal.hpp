@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/os/program.hpp"
+#include "tools/os/program.hpp"
 
 // What a format means: mingw-w64 has the C library's printf, and one as the standard has it.
 #ifdef __MINGW_PRINTF_FORMAT

@@ -2,8 +2,8 @@
 // way of asking.
 #include "at_once.hpp"
 #include "bloomier_support.hpp"
-#include "core/filters/slots.hpp"
 #include "fixed/kernel_table.hpp"
+#include "fixed/slots.hpp"
 #include "guarded.hpp"
 #include "scale.hpp"
 

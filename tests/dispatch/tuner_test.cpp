@@ -8,7 +8,7 @@
 #include <random>
 #include <thread>
 
-#include "core/os/caches.hpp"
+#include "core/os/memory.hpp"
 
 namespace simdbloom {
 namespace {

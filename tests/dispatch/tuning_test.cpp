@@ -1,5 +1,5 @@
 // What the machine says of its caches, and the thresholds that follow.
-#include "core/os/caches.hpp"
+#include "core/os/memory.hpp"
 
 #include <gtest/gtest.h>
 

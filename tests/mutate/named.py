@@ -120,7 +120,7 @@ BUGS = [
         ("src/core/filters/storage.cpp", "[-if (m.owned == nullptr) throw "
          "AllocationError(wanted);-]{++}")),
     bug("a failed mapping of a file is success", "the bytes lie nowhere",
-        ("src/core/files/files.cpp", "static_cast<std::size_t>(n))) "
+        ("src/core/files/saved.cpp", "static_cast<std::size_t>(n))) "
          "[-return file_fault(path_)-]{++};")),
     bug("32-bit hash halves", "block and pattern are chosen by the same 32 bits, everywhere",
         ("include/simdbloom/detail/layouts/traits.hpp", "return ((hash [->> 32-]{+& 0xFFFFFFFFu+}) "
@@ -238,10 +238,9 @@ BUGS = [
          "O::broadcast(classic_multiplier)) + (position >> 32-]{+position + "
          "O::broadcast(classic_multiplier * 0x9E3779B97F4A7C15u+});")),
     bug("the cuckoo model by slots", "0.2 % high with 8 bits",
-        ("src/core/models/fpr.cpp", "return [-cuckoo_pairs(layout_.fingerprint_bits(), "
-         "static_cast<double>(blocks), static_cast<double>(n-]{+-std::expm1(2 * "
-         "static_cast<double>(n) / static_cast<double>(blocks) * std::log1p(-1 / "
-         "(std::exp2(layout_.fingerprint_bits()) - 1)+}));")),
+        ("src/core/models/fpr.cpp", "return [-cuckoo_pairs(layout.fingerprint_bits(), count, keys-]"
+         "{+-std::expm1(2 * keys / count * std::log1p(-1 / "
+         "(std::exp2(layout.fingerprint_bits()) - 1))+});")),
     bug("a series goes on where no model tells", "filters of FPR 0",
         ("src/series/scalable.cpp", "if ([-!filters_.empty() && fpr < fpr::least-]{+fpr < 0+})")),
     bug("a series takes thousands of bits a key", "register layouts have no such FPR",
@@ -260,7 +259,7 @@ BUGS = [
         ("src/core/os/posix_save.cpp", "const fs::path target = [-behind_links(path)-]{+path+};"),
         by="Saving"),
     bug("memory for what a file says it is", "files of holes are not checked first",
-        ("src/core/files/files.cpp", "[-if (auto error = check_holes(header, "
+        ("src/core/files/saved.cpp", "[-if (auto error = check_holes(header, "
          "std::span(parts).first(behind ? 2 : 1))) return std::move(*error);-]{++}"),
         by="SerializeFile"),
     bug("memory that is not there", "left to the killer of processes",
@@ -291,7 +290,7 @@ BUGS = [
     bug("output that is lost is a success", "a full disk, and exit code 0",
         ("src/tools/main.cpp", "if (is_printed()[--]{+ || true+})"), by="tool"),
     bug("two runs of unseen lose each other's lines", "nobody waits",
-        ("src/core/os/program_posix.cpp",
+        ("src/tools/os/posix.cpp",
          "[-if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) -]{++}continue;"), by="tool"),
     bug("a filter goes over its keys", "the keys under another name are lost",
         ("src/tools/files.cpp", "if ([-identity_of(from) == target-]{+from == *to+})"),

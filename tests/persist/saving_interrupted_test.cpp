@@ -12,7 +12,7 @@
 #include <fstream>
 #include <thread>
 
-#include "core/files/files.hpp"
+#include "core/files/saved.hpp"
 #include "core/os/posix.hpp"
 #include "saved_checks.hpp"
 

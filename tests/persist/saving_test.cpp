@@ -6,7 +6,7 @@
 
 #include <thread>
 
-#include "core/files/files.hpp"
+#include "core/files/saved.hpp"
 #include "saved_checks.hpp"
 
 namespace simdbloom {

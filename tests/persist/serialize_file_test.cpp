@@ -1,7 +1,7 @@
 // Files of saved filters: what is no filter is refused, and saving replaces whole files.
 #include <fstream>
 
-#include "core/files/files.hpp"
+#include "core/files/saved.hpp"
 #include "no_more_memory.hpp"
 #include "saved_checks.hpp"
 #include "scale.hpp"

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "core/models/number.hpp"
+#include "core/extension.hpp"
 
 namespace simdbloom::duckdb {
 

@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include "adapters/leveldb/kernel_table.hpp"
-#include "core/dispatch/features.hpp"
-#include "core/dispatch/kernels_of.hpp"
-#include "core/filters/interface.hpp"
+#include "core/structure.hpp"
 
 namespace simdbloom {
 namespace {

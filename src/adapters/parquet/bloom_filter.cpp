@@ -5,7 +5,7 @@
 
 #include "adapters/parquet/filter_header.hpp"
 #include "adapters/parquet/thrift.hpp"
-#include "core/files/saved.hpp"
+#include "core/extension.hpp"
 #include "simdbloom/adapters/parquet.hpp"
 #include "simdbloom/cardinality.hpp"
 #include "simdbloom/detail/geometry.hpp"

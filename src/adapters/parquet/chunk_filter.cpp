@@ -2,7 +2,7 @@
 #include <bit>
 #include <utility>
 
-#include "core/models/number.hpp"
+#include "core/extension.hpp"
 #include "simdbloom/adapters/parquet.hpp"
 
 namespace simdbloom::parquet {

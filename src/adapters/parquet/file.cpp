@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "adapters/parquet/filter_header.hpp"
-#include "core/files/files.hpp"
+#include "core/extension.hpp"
 #include "simdbloom/adapters/parquet.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/detail/little_endian.hpp"

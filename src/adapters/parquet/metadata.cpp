@@ -1,6 +1,6 @@
 // Reads FileMetaData. Specification: parquet.thrift.
 #include "adapters/parquet/thrift.hpp"
-#include "core/files/saved.hpp"
+#include "core/extension.hpp"
 #include "simdbloom/adapters/parquet.hpp"
 
 namespace simdbloom::parquet {

@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "core/dispatch/clock.hpp"
-#include "core/os/caches.hpp"
+#include "core/os/memory.hpp"
 
 namespace simdbloom::detail {
 namespace {

@@ -1,5 +1,5 @@
 // What an extension or adapter includes to write kernels of its own, over the operations O of any
-// ISA. src/growing shows how: kernel_table.hpp has what a kernel sees and the table of kernels,
+// ISA. src/fixed shows how: kernel_table.hpp has what a kernel sees and the table of kernels,
 // kernels.hpp the kernels, CMakeLists.txt the line that compiles them once for each ISA.
 #pragma once
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/os/caches.hpp"
+#include "core/os/memory.hpp"
 
 namespace simdbloom::detail {
 

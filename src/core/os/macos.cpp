@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/os/caches.hpp"
 #include "core/os/memory.hpp"
 #include "core/os/posix.hpp"
 

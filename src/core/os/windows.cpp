@@ -21,7 +21,6 @@
 #include <system_error>
 #include <vector>
 
-#include "core/os/caches.hpp"
 #include "core/os/file.hpp"
 #include "core/os/memory.hpp"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/os/file.hpp"
+#include "core/extension.hpp"
 
 namespace simdbloom::detail {
 

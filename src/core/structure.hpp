@@ -1,8 +1,12 @@
-// The definition of Load, for the one source file that has `template struct detail::Load<T>` of a
-// T. A compiler would inline it into others, which do not see the hidden parts of a shared library.
+// What the source file of a structure T needs beyond core/extension.hpp: definitions, for its
+//   template class Interface<T, Base>;
+//   template struct detail::Load<T>;
+// A compiler would inline them into other files, which do not see the hidden parts of a shared
+// library.
 #pragma once
 
-#include "core/files/files.hpp"
+#include "core/extension.hpp"
+#include "core/filters/interface.hpp"
 
 namespace simdbloom::detail {
 

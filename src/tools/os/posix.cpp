@@ -1,9 +1,13 @@
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "core/os/posix.hpp"
-#include "core/os/program.hpp"
+#include <csignal>
+
+#include "tools/os/program.hpp"
 
 namespace simdbloom::detail {
 namespace {
@@ -69,7 +73,7 @@ std::optional<std::string> identity_of(const std::filesystem::path& path) {
 File lock(const std::filesystem::path& name, const std::function<void()>& waits) {
     File file;
     do {
-        file = open_file(name, O_RDONLY | O_CREAT);
+        file = File(::open(name.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0666));
         if (!file) return file;
         if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) continue;
         if (errno == EWOULDBLOCK) {

@@ -12,7 +12,7 @@
 #include <memory>
 #include <utility>
 
-#include "core/os/program.hpp"
+#include "tools/os/program.hpp"
 
 namespace simdbloom::detail {
 namespace {
