@@ -177,8 +177,6 @@ class Errors(Case):
             (ValueError, "3 bytes", lambda: Filter("split256", 10, 12, hashing="keyed",
                                                    secret=b"abc")),
             (ValueError, "secret", lambda: Filter("split256", 10, 12, secret=b"a" * 16)),
-            (TypeError, "", lambda: Filter("split256", "10", 12)),
-            (ValueError, "n_keys=-1", lambda: Filter("split256", -1, 12)),
             (ValueError, "split256", lambda: Filter("split256", 10, 12).erase([1])),
             (ValueError, "fuse", lambda: simdbloom.build_filter([1, 2]).insert([3])),
             (MemoryError, "bytes", lambda: Filter("split256", 1 << 36, 10)))
