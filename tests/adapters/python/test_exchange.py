@@ -1,8 +1,6 @@
 """What machines and threads of a join share: exchanges, saved parts, messages, governors."""
 
-import itertools
 import pickle
-import random
 
 import numpy as np
 
@@ -17,29 +15,24 @@ def part(keys, *args, spec="split256", n_keys=3000):
 
 
 class Exchanges(Case):
-    def test_of_messages_in_any_order(self):
+    def test_are_complete_when_every_sender_is(self):
         keys = [np.arange(s, 3000, 3) * 10**6 for s in range(3)]
         for spec in ("split256", "auto"):
-            messages = [("part", s, part(keys[s], spec=spec).to_bytes()) for s in range(3)]
-            sealed = {"number": 1}
-            for order in itertools.permutations(range(6)):
-                exchange = FilterExchange(3, 1 << 20, spec, 3000, 12)
-                done = set()
-                for i in order:
-                    self.assertEqual(exchange.state, "open")
-                    self.assertEqual(exchange.filter.count([-5]), 1)  # accepts all rows
-                    took = exchange.take("sealed", i - 3, **sealed) if i > 2 else exchange.take(
-                        *messages[i])
-                    self.assertEqual(took, "counted")
-                    done.add(i)
-                    complete = [{s, s + 3} <= done for s in range(3)]
-                    self.assertEqual([exchange.is_complete(s) for s in range(3)], complete)
-                    self.assertEqual(exchange.waiting_for, 3 - sum(complete))
-                self.assertEqual((exchange.state, exchange.counts["counted"]), ("sealed", 6))
-                for mine in keys:
-                    self.assertEqual(exchange.filter.count(mine), 1000)
-                self.assertLess(exchange.filter.count(np.arange(10**4) + 1), 200)
-                self.assertEqual(exchange.take(*messages[0]), "late")
+            exchange = FilterExchange(3, 1 << 20, spec, 3000, 12)
+            parts = [("part", s, part(keys[s], spec=spec).to_bytes()) for s in range(3)]
+            for s in (2, 0, 1):
+                self.assertEqual(exchange.state, "open")
+                self.assertEqual(exchange.filter.count([-5]), 1)  # accepts all rows
+                self.assertEqual(exchange.take("sealed", s, number=1), "counted")
+                self.assertFalse(exchange.is_complete(s))
+                before = exchange.waiting_for
+                self.assertEqual(exchange.take(*parts[s]), "counted")
+                self.assertTrue(exchange.is_complete(s))
+                self.assertEqual(exchange.waiting_for, before - 1)
+            self.assertEqual((exchange.state, exchange.counts["counted"]), ("sealed", 6))
+            self.assertEqual([exchange.filter.count(mine) for mine in keys], [1000] * 3)
+            self.assertLess(exchange.filter.count(np.arange(10**4) + 1), 200)
+            self.assertEqual(exchange.take(*parts[0]), "late")
 
     def test_that_fail_accept_all_rows(self):
         data = part([1, 2]).to_bytes()
@@ -72,26 +65,17 @@ class Exchanges(Case):
             (ValueError, "senders=1152921504606846976,",
              lambda: FilterExchange(2**60, 9, "split256", 9, 12)),
             (ValueError, "max_bytes=0", lambda: FilterExchange(1, 0, "split256", 9, 12)),
-            (ValueError, "nonsense", lambda: FilterExchange(1, 9, "nonsense", 9, 12)),
-            (TypeError, "n_keys='x' is not", lambda: FilterExchange(1, 9, "split256", "x", 12)),
             (ValueError, 'kind="whole" is not', lambda: exchange.take("whole", 0)),
             (IndexError, "no sender 2: there are 2", lambda: exchange.take("sealed", 2)),
             (TypeError, '"part" needs data', lambda: exchange.take("part", 0)),
             (TypeError, '"sealed" has no data', lambda: exchange.take("sealed", 0, b"x")),
-            (TypeError, "'x' is neither bytes", lambda: exchange.take("part", 0, "x")),
-            (ValueError, "attempt=-1 is below 0", lambda: exchange.take("failed", 0, attempt=-1)),
             (IndexError, "no sender 2: there are 2", lambda: exchange.is_complete(2)))
 
 
 class SavedParts(Case):
     def test_are_united_as_filters_are(self):
-        rng = random.Random(1)
-        for spec in ("split256", "sector512", "classic", "register64"):
-            a, b = (Filter(spec, 1000, 12) for _ in range(2))
-            for f in (a, b):
-                f.insert(rng.sample(range(10**6), 500))
-            self.assertEqual(simdbloom.unite_saved(a.to_bytes(), b.to_bytes()),
-                             (a | b).to_bytes())
+        a, b = of(range(500)), of(range(300, 900))
+        self.assertEqual(simdbloom.unite_saved(a.to_bytes(), b.to_bytes()), (a | b).to_bytes())
         keyed = [of([i], hashing="keyed", secret=b"0" * 16).to_bytes() for i in range(2)]
         both = Filter.from_bytes(simdbloom.unite_saved(*keyed), secret=b"0" * 16)
         self.assertEqual(both.count([0, 1]), 2)
@@ -185,40 +169,21 @@ class Builders(Case):
 
 
 class Governors(Case):
-    def test_pause_as_their_model_does(self):
-        rng = random.Random(5)
-        for settings in ({}, {"stop_at": 0.2, "sample_rows": 100, "first_pause": 50,
-                              "longest_pause": 300}):
-            governor = Governor(**settings)
-            stop_at, sample = governor.stop_at, governor.sample_rows
-            rows = passed = paused = pause = skipped = 0
-            for _ in range(3000):
-                n = rng.randrange(1, 3 * sample // 10)
-                self.assertEqual(governor.should_probe(n), paused == 0)
-                if paused:
-                    paused = max(paused - n, 0)
-                    skipped += n
-                else:
-                    found = int(n * rng.choice((0.0, 0.9)))
-                    governor.record(n, found)
-                    rows, passed = rows + n, passed + found
-                    if rows >= sample:
-                        self.assertAlmostEqual(governor.pass_rate, passed / rows)
-                        if passed >= stop_at * rows:
-                            pause = min(2 * pause or governor.first_pause, governor.longest_pause)
-                            paused = pause
-                        else:
-                            pause = 0
-                        rows = passed = 0
-                self.assertEqual((governor.paused, governor.skipped), (paused > 0, skipped))
+    def test_pause_and_go_on(self):
+        governor = Governor(stop_at=0.2, sample_rows=100, first_pause=50, longest_pause=300)
+        governor.record(60, 30)
+        self.assertTrue(governor.should_probe(10))
+        governor.record(40, 10)
+        self.assertEqual((governor.pass_rate, governor.paused), (0.4, True))
+        self.assertEqual([governor.should_probe(30) for _ in range(3)], [False, False, True])
+        self.assertEqual((governor.paused, governor.skipped), (False, 60))
         self.assertAlmostEqual(Governor.for_costs(5, 50).stop_at, 0.9)
         self.refuses(
             (ValueError, "stop_at|2", lambda: Governor(stop_at=2)),
             (ValueError, "rows|0", lambda: Governor(sample_rows=0)),
             (ValueError, "", lambda: Governor(first_pause=10, longest_pause=9)),
             (ValueError, "", lambda: Governor.for_costs(0, 50)),
-            (ValueError, "passed=5 is above rows=3", lambda: Governor().record(3, 5)),
-            (ValueError, "rows=-1 is below 0", lambda: Governor().should_probe(-1)))
+            (ValueError, "passed=5 is above rows=3", lambda: Governor().record(3, 5)))
 
     def test_count(self):
         a, b = JoinCounters(), JoinCounters()
@@ -261,8 +226,7 @@ class Governors(Case):
             (ValueError, "no filters", lambda: StarProbe([])),
             (ValueError, "1 columns for 3 filters", lambda: probe.select(columns[:1])),
             (ValueError, "columns of 1 and 2 rows", lambda: probe.select([[1], [1, 2], [1]])),
-            (TypeError, "cannot be probed with", lambda: text.select([[5]])),
-            (TypeError, "governor=3 is not a Governor", lambda: StarProbe(filters, governor=3)))
+            (TypeError, "cannot be probed with", lambda: text.select([[5]])))
 
 
 class Messages(Case):

@@ -139,7 +139,6 @@ class Foreign(Case):
             (ValueError, "oracle", lambda: ForeignFilter("oracle", 10, 12)),
             (TypeError, "either", lambda: ForeignFilter("guava", 10)),
             (ValueError, "guava", lambda: ForeignFilter("guava", 10, 12)),
-            (ValueError, "n_keys=-1 is below 0", lambda: ForeignFilter("guava", -1, fpr=0.1)),
             (LoadError, "leveldb|no filter|format", lambda: ForeignFilter.from_bytes(b"abc")),
             (TypeError, "keys of a filter of guava .* not floats", lambda: f.insert(floats)),
             (TypeError, "not floats", lambda: 0.5 in f),
@@ -197,13 +196,6 @@ class Concurrent(Case):
         self.assertRaises(ValueError, f.insert, np.arange(1000))
         self.assertGreater(f.load_factor, 0.9)
 
-    def test_codes_have_their_model(self):
-        f = CodeTable("codes", 50_000, fpr=0.01)
-        f.insert(np.arange(50_000))
-        self.assertEqual(f.count(np.arange(50_000)), 50_000)
-        measured = f.contains(np.arange(10**6, 2 * 10**6)).mean()
-        self.assertAlmostEqual(measured, f.estimated_fpr(), delta=0.0007)
-        self.assertLessEqual(f.stored, 50_000)
 
 
 class Facts(Case):
