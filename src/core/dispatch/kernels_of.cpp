@@ -14,7 +14,8 @@ const Kernels& kernels_of(Isa isa, const Layout& layout) {
 
 const Kernels* halved_kernels(Isa isa, const Layout& layout) {
     const bool loads_lines = layout.traits().zones * layout.traits().word_bits >= 512;
-    if (!loads_lines || isa <= Isa::avx2 || std::ranges::count(usable_isas(), Isa::avx2) == 0)
+    if (!(loads_lines || layout.traits().anywhere) || isa <= Isa::avx2 ||
+        std::ranges::count(usable_isas(), Isa::avx2) == 0)
         return nullptr;
     const char* const forced = std::getenv("SIMDBLOOM_ISA");
     return forced != nullptr && *forced != '\0' ? nullptr : &kernels_of(Isa::avx2, layout);

@@ -28,7 +28,7 @@ void fix_prefetch(Prefetch way) noexcept;
 using TunerClock = std::uint64_t (*)() noexcept;
 void set_tuner_clock(TunerClock clock) noexcept;
 
-/// How to prefetch. `halved` is `ahead` with the kernels of AVX2, which load a line in two halves.
+/// How to prefetch. `halved` is `ahead` with the kernels of AVX2: see halved_kernels().
 enum class BatchWay : std::uint8_t { none, ahead, halved };
 inline constexpr std::size_t n_ways = 3;
 
