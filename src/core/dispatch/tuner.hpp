@@ -35,9 +35,9 @@ inline constexpr std::size_t n_ways = 3;
 /// Batches of fewer keys are not timed, and follow what larger ones learnt.
 inline constexpr std::size_t tuned_keys = 1024;
 
-/// The calls of inserts, of lookups of values, and of blocks that are copied for their lookup.
-/// Other lookups have the numbers of Output.
-inline constexpr unsigned insert_call = 3, values_call = 4, copies_call = 5;
+/// The calls of inserts, of lookups of values, of blocks that are copied for their lookup, and of
+/// atomic inserts. Other lookups have the numbers of Output.
+inline constexpr unsigned insert_call = 3, values_call = 4, copies_call = 5, shared_insert_call = 6;
 
 struct TunerRecord;
 
