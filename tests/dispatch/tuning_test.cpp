@@ -14,6 +14,7 @@
 #include "core/filters/batches.hpp"
 #include "core/os/linux.hpp"
 #include "saved_bytes.hpp"
+#include "simdbloom/foreign/foreign.hpp"
 #include "simdbloom/simdbloom.hpp"
 #include "support.hpp"
 #ifdef __linux__
@@ -143,6 +144,12 @@ TEST(TuningRules, EveryStructureTimesItsBatches) {
     EXPECT_TRUE(is_timed([&] { bank.contains(batch, bitmap); }));
     std::vector<std::uint64_t> counts(64);
     EXPECT_TRUE(is_timed([&] { bank.count_per_set(batch, counts); }));
+
+    for (const ForeignFormat format : {ForeignFormat::spark_v1, ForeignFormat::rocksdb}) {
+        ForeignFilter foreign = ForeignFilter::with_bits_per_key(format, bytes, 8);
+        EXPECT_TRUE(is_timed([&] { foreign.insert(batch); }));
+        EXPECT_TRUE(is_timed([&] { (void)foreign.count(batch); }));
+    }
 
     JoinBuilder builder("auto", many.size(), 12);
     std::vector<std::uint64_t> near(many.size());
