@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "core/extension.hpp"
 #include "foreign/hashes.hpp"
 #include "foreign/model.hpp"
 #include "simdbloom/detail/storage.hpp"
@@ -88,29 +89,42 @@ public:
     unsigned k() const noexcept override { return k_; }
     double estimated_fpr() const override { return bits_.full(bits_.bytes().size(), k()); }
 
+    /// Inserts key by key or, if that is faster, prefetches the lines of 64 keys first.
     void insert(const Keys& keys) override {
-        for_each_text(keys, 0, keys.size(), [&](std::size_t, std::string_view text) {
-            self().positions(self().hash_of(text),
-                             [&](std::uint64_t bit) { return bits_.set(bit), true; });
-        });
-    }
-    /// Prefetches the first lines of 64 keys, then tests them.
-    std::size_t answer(const Keys& keys, detail::Output output, void* out) const override {
-        decltype(self().hash_of({})) hashes[64];
-        return detail::answer_by_hits(
-            keys.size(), output, out, [&](std::size_t first, std::size_t n) {
-                for_each_text(keys, first, n, [&](std::size_t i, std::string_view text) {
+        const auto set = [this](std::uint64_t bit) { return bits_.set(bit), true; };
+        const auto prefetch = [this](std::uint64_t bit) { return bits_.prefetch(bit), true; };
+        for (auto slice = tuned(detail::insert_call); slice.next(keys.size());) {
+            const std::size_t last = slice.first() + slice.keys();
+            if (slice.way() == detail::BatchWay::none) {
+                for_each_text(keys, slice.first(), slice.keys(),
+                              [&](std::size_t, std::string_view text) {
+                                  self().positions(self().hash_of(text), set);
+                              });
+                continue;
+            }
+            for (std::size_t at = slice.first(); at < last; at += 64) {
+                const std::size_t n = std::min<std::size_t>(64, last - at);
+                decltype(self().hash_of({})) hashes[64];
+                for_each_text(keys, at, n, [&](std::size_t i, std::string_view text) {
                     hashes[i] = self().hash_of(text);
-                    bits_.prefetch(self().first(hashes[i]));
+                    self().positions(hashes[i], prefetch);
                 });
-                std::uint64_t hits = 0;
-                for (std::size_t i = 0; i < n; ++i) {
-                    const bool found = self().positions(
-                        hashes[i], [&](std::uint64_t bit) { return bits_.test(bit); });
-                    hits |= std::uint64_t{found} << i;
-                }
-                return hits;
+                for (std::size_t i = 0; i < n; ++i) self().positions(hashes[i], set);
+            }
+        }
+    }
+    /// Prefetches at most the first lines of 64 keys, then tests them.
+    std::size_t answer(const Keys& keys, detail::Output output, void* out) const override {
+        std::size_t found = 0;
+        for (auto slice = tuned(static_cast<unsigned>(output)); slice.next(keys.size());)
+            found += detail::answer_part(output, out, slice.first(), found, [&](void* to) {
+                return detail::answer_by_hits(
+                    slice.keys(), output, to, [&](std::size_t first, std::size_t n) {
+                        return hits(keys, slice.first() + first, n,
+                                    slice.way() != detail::BatchWay::none);
+                    });
             });
+        return found;
     }
     void unite(const Model& other) override {
         const auto& same = static_cast<const F&>(other);
@@ -135,6 +149,27 @@ protected:
 
     BitArray bits_;
     unsigned k_;
+
+private:
+    detail::Tuner tuned(unsigned call) const noexcept {
+        static constexpr char kind = 0;
+        const Bytes bytes = bits_.bytes();
+        return {bytes.data(), call, &kind, detail::prefetching_of(bytes.size()), false};
+    }
+    std::uint64_t hits(const Keys& keys, std::size_t first, std::size_t n, bool prefetches) const {
+        decltype(self().hash_of({})) hashes[64];
+        for_each_text(keys, first, n, [&](std::size_t i, std::string_view text) {
+            hashes[i] = self().hash_of(text);
+            if (prefetches) bits_.prefetch(self().first(hashes[i]));
+        });
+        std::uint64_t hits = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const bool found =
+                self().positions(hashes[i], [&](std::uint64_t bit) { return bits_.test(bit); });
+            hits |= std::uint64_t{found} << i;
+        }
+        return hits;
+    }
 };
 
 }  // namespace simdbloom::foreign

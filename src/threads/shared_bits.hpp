@@ -121,17 +121,43 @@ void insert_shared(const SharedBits& b, std::uint64_t hash) noexcept {
     });
 }
 
+/// Prefetches the lines of a key that goes in.
+template <LayoutKind kind>
+void prefetch_shared(const SharedBits& b, std::uint64_t hash) noexcept {
+    if constexpr (traits_of(kind).anywhere)
+        each_word<kind>(b, hash, [](std::byte* at, auto) {
+            __builtin_prefetch(at, 1);
+            return true;
+        });
+    else __builtin_prefetch(block_of<kind>(b, hash), 1);
+}
+
 /// Inserts the keys from `first` to `last` by atomic ORs.
 inline void insert_shared(const SharedBits& b, const Hashes& hashes_of, std::size_t first,
                           std::size_t last) {
     with_bloom_kind(b.layout.kind, [&]<LayoutKind kind>() {
-        // A locked OR waits for earlier loads, so lines must be prefetched.
-        std::uint64_t made[chunk_keys];
-        for (std::size_t at = first; at < last; at += chunk_keys) {
-            const std::size_t n = std::min(chunk_keys, last - at);
-            const std::uint64_t* const hashes = hashes_of(at, n, made);
-            for (std::size_t i = 0; i < n; ++i) __builtin_prefetch(block_of<kind>(b, hashes[i]), 1);
-            for (std::size_t i = 0; i < n; ++i) insert_shared<kind>(b, hashes[i]);
+        const std::size_t bytes = b.blocks * (traits_of(kind).block_bits / 8);
+        for (Tuner slice(b.bits, shared_insert_call, &hashes_of.kernels, prefetching_of(bytes),
+                         false);
+             slice.next(last - first);) {
+            // A locked OR waits for earlier loads, so lines are prefetched a chunk ahead.
+            const std::size_t end = first + slice.first() + slice.keys();
+            std::uint64_t made[2][chunk_keys];
+            const auto ask_for = [&](std::size_t at, std::size_t n, std::uint64_t* to) {
+                const std::uint64_t* const hashes = hashes_of(at, n, to);
+                if (slice.way() != BatchWay::none)
+                    for (std::size_t i = 0; i < n; ++i) prefetch_shared<kind>(b, hashes[i]);
+                return hashes;
+            };
+            const auto size = [&](std::size_t at) { return std::min(chunk_keys, end - at); };
+            std::size_t at = first + slice.first();
+            const std::uint64_t* next = ask_for(at, size(at), made[0]);
+            for (unsigned turn = 1; at < end; at += chunk_keys, turn ^= 1) {
+                const std::uint64_t* const now = next;
+                if (at + chunk_keys < end)
+                    next = ask_for(at + chunk_keys, size(at + chunk_keys), made[turn]);
+                for (std::size_t i = 0; i < size(at); ++i) insert_shared<kind>(b, now[i]);
+            }
         }
     });
 }

@@ -14,6 +14,7 @@
 #include "core/filters/batches.hpp"
 #include "core/os/linux.hpp"
 #include "saved_bytes.hpp"
+#include "simdbloom/foreign/foreign.hpp"
 #include "simdbloom/simdbloom.hpp"
 #include "support.hpp"
 #ifdef __linux__
@@ -73,16 +74,16 @@ TEST(TuningRules, BuildsAreMergedWhileTheCopiesStayInTheCaches) {
     EXPECT_EQ(detail::merged_up_to({}), 4 * mib);
 }
 
-TEST(TuningRules, WholeLinesMayBeHalved) {
+TEST(TuningRules, WholeLinesAndManyLinesMayGoByAvx2) {
     for (const auto& spec : test::layout_names()) {
-        const bool whole = spec == "sector512" || spec == "blocked512" || spec == "split512" ||
-                           spec == "counting512";
+        const bool may = spec == "sector512" || spec == "blocked512" || spec == "split512" ||
+                         spec == "counting512" || spec == "classic" || spec == "counting";
         const Layout layout = make_filter(spec, 100, 48).base().layout();
         EXPECT_EQ(detail::halved_kernels(Isa::avx2, layout), nullptr);
         if (std::getenv("SIMDBLOOM_ISA") != nullptr) continue;
         for (const Isa isa : {Isa::avx512, Isa::avx512bitalg})
             if (std::ranges::count(usable_isas(), isa) != 0) {
-                EXPECT_EQ(detail::halved_kernels(isa, layout) != nullptr, whole) << spec;
+                EXPECT_EQ(detail::halved_kernels(isa, layout) != nullptr, may) << spec;
             }
     }
 }
@@ -124,9 +125,10 @@ TEST(TuningRules, EveryStructureTimesItsBatches) {
             filter.insert(batch);
         }));
         EXPECT_FALSE(lookups(little));
-        const bool shared =
-            !filter.layout().is_bloom() || lookups(ConcurrentBloom(std::move(filter)));
-        EXPECT_TRUE(shared);
+        if (!filter.layout().is_bloom()) continue;
+        ConcurrentBloom shared(std::move(filter));
+        EXPECT_TRUE(lookups(shared));
+        EXPECT_TRUE(is_timed([&] { shared.insert(batch); }));
     }
     GrowingCuckoo growing(bytes);
     EXPECT_TRUE(is_timed([&] { growing.insert(batch); }));
@@ -142,6 +144,12 @@ TEST(TuningRules, EveryStructureTimesItsBatches) {
     EXPECT_TRUE(is_timed([&] { bank.contains(batch, bitmap); }));
     std::vector<std::uint64_t> counts(64);
     EXPECT_TRUE(is_timed([&] { bank.count_per_set(batch, counts); }));
+
+    for (const ForeignFormat format : {ForeignFormat::spark_v1, ForeignFormat::rocksdb}) {
+        ForeignFilter foreign = ForeignFilter::with_bits_per_key(format, bytes, 8);
+        EXPECT_TRUE(is_timed([&] { foreign.insert(batch); }));
+        EXPECT_TRUE(is_timed([&] { (void)foreign.count(batch); }));
+    }
 
     JoinBuilder builder("auto", many.size(), 12);
     std::vector<std::uint64_t> near(many.size());

@@ -14,9 +14,10 @@ const Kernels& kernels_of(Isa isa, const Layout& layout) {
 
 const Kernels* halved_kernels(Isa isa, const Layout& layout) {
     constexpr std::size_t line = 64;
-    const bool loads_lines = layout.traits().zones * layout.traits().word_bits >= 8 * line;
+    const LayoutTraits& traits = layout.traits();
+    const bool may = traits.anywhere || traits.zones * traits.word_bits >= 8 * line;
     const char* const forced = std::getenv("SIMDBLOOM_ISA");
-    if (!loads_lines || kernels(isa).vector_bytes != line || (forced != nullptr && *forced != '\0'))
+    if (!may || kernels(isa).vector_bytes != line || (forced != nullptr && *forced != '\0'))
         return nullptr;
     const auto isas = usable_isas();
     const auto half = std::ranges::find_if(

@@ -28,16 +28,16 @@ void fix_prefetch(Prefetch way) noexcept;
 using TunerClock = std::uint64_t (*)() noexcept;
 void set_tuner_clock(TunerClock clock) noexcept;
 
-/// How to prefetch. `halved` is `ahead` with kernels that load a line in two halves.
+/// How to prefetch. `halved` is `ahead` with vectors of half a line: see halved_kernels().
 enum class BatchWay : std::uint8_t { none, ahead, halved };
 inline constexpr std::size_t n_ways = 3;
 
 /// Batches of fewer keys are not timed, and follow what larger ones learnt.
 inline constexpr std::size_t tuned_keys = 1024;
 
-/// The calls of inserts, of lookups of values, and of blocks that are copied for their lookup.
-/// Other lookups have the numbers of Output.
-inline constexpr unsigned insert_call = 3, values_call = 4, copies_call = 5;
+/// The calls of inserts, of lookups of values, of blocks that are copied for their lookup, and of
+/// atomic inserts. Other lookups have the numbers of Output.
+inline constexpr unsigned insert_call = 3, values_call = 4, copies_call = 5, shared_insert_call = 6;
 
 struct TunerRecord;
 

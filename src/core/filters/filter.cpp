@@ -170,7 +170,8 @@ std::size_t FilterBase::take(const Keys& keys) {
 }
 
 std::size_t FilterBase::answer(const Keys& keys, detail::Output output, void* out) const {
-    return detail::answer(*kernels_, target(), *this, isa_, keys, output, out, halves_);
+    return detail::answer(*kernels_, target(), *this, isa_, keys, output, out,
+                          layout_.traits().anywhere ? nullptr : halves_);
 }
 
 double FilterBase::load_of(std::uint64_t fingerprints) const noexcept {
