@@ -166,18 +166,18 @@ function functionsOf(m) {
     return withBytes([raw(words)], (at) => work(at, 0, keys.length, 8));
   }
   function withStrings(keys, work) {
+    const offsets = new Uint32Array(keys.length + 1);
     let units = 0, areTexts = true;
-    for (const key of keys) {
+    for (let i = 0; i < keys.length; ++i) {
+      const key = keys[i];
       if (!isBytes(key))
         throw new TypeError(`simdbloom: ${String(key)} is among strings but is not a string`);
-      units += key.length;
+      offsets[i + 1] = units += key.length;
       areTexts &&= typeof key === 'string';
     }
-    const offsets = new Uint32Array(keys.length + 1);
     const withAll = (all) =>
       withBytes([all, raw(offsets)], (at, ends) => work(at, ends, keys.length, 0));
     if (!areTexts) return withAll(encoded(keys, offsets));
-    for (let i = 0; i < keys.length; ++i) offsets[i + 1] = offsets[i] + keys[i].length;
     const all = encodedTogether(keys, units);
     // In ASCII a unit is a byte.
     if (all.length === units) return withAll(all);
