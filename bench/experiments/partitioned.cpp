@@ -1,10 +1,6 @@
 // Does radix partitioning pay once batches prefetch? A large batch as it comes, and with its hashes
-// sorted into regions of the filter first:
-//
-//   keys -> hash -> buffer of the region (a line) -> run of the region -> region after region
-//
-// Every process measures all ways in random order; the intervals are over processes.
-#include <sys/mman.h>
+// sorted into regions of the filter first (harness/partition.hpp), which are then probed one after
+// another. Every process measures all ways in random order; the intervals are over processes.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <barrier>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -20,12 +17,9 @@
 #include <stdexcept>
 #include <thread>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #include "core/dispatch/tuner.hpp"
 #include "experiments/experiment.hpp"
+#include "harness/partition.hpp"
 #include "harness/passes.hpp"
 #include "simdbloom/simdbloom.hpp"
 
@@ -37,81 +31,6 @@ using detail::Prefetch;
 
 constexpr std::size_t batch = 16 << 20;
 constexpr unsigned processes = 5;
-
-/// Memory in pages of 2 MiB where there are any.
-template <class T>
-struct Array {
-    explicit Array(std::size_t n) : size(n) {
-        data = static_cast<T*>(mmap(nullptr, n * sizeof(T), PROT_READ | PROT_WRITE,
-                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-        if (data == MAP_FAILED) throw std::bad_alloc();
-        madvise(data, n * sizeof(T), MADV_HUGEPAGE);
-    }
-    ~Array() { munmap(data, size * sizeof(T)); }
-    Array(const Array&) = delete;
-    T* data;
-    std::size_t size;
-};
-
-/// Eight words of a line, past the caches.
-void store_line(std::uint64_t* to, const std::uint64_t* from) {
-#ifdef __SSE2__
-    for (int i = 0; i < 8; i += 2)
-        _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
-                         _mm_load_si128(reinterpret_cast<const __m128i*>(from + i)));
-#else
-    std::memcpy(to, from, 64);
-#endif
-}
-
-/// The hashes of a batch, and the numbers of their keys if wanted, by region.
-class Runs {
-public:
-    Runs(std::size_t n, unsigned region_bits)
-        : bits_(region_bits),
-          room_((n / regions() + n / regions() / 8 + 512) & ~std::size_t{7}),
-          hashes_(room_ * regions()),
-          rows_(room_ * regions()),
-          buffers_(8 * regions()),
-          ends_(regions()) {}
-
-    std::size_t regions() const { return std::size_t{1} << bits_; }
-
-    void partition(simdbloom::bench::Keys keys, std::uint64_t seed, bool with_rows);
-    std::span<const std::uint64_t> hashes(std::size_t region) const {
-        return {hashes_.data + room_ * region, ends_[region]};
-    }
-    const std::uint32_t* rows(std::size_t region) const { return rows_.data + room_ * region; }
-
-private:
-    unsigned bits_;
-    std::size_t room_;
-    Array<std::uint64_t> hashes_;
-    Array<std::uint32_t> rows_;
-    Array<std::uint64_t> buffers_;  // a line a region
-    std::vector<std::size_t> ends_;
-};
-
-void Runs::partition(simdbloom::bench::Keys keys, std::uint64_t seed, bool with_rows) {
-    std::ranges::fill(ends_, 0);
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-        const std::uint64_t hash = hash_key(keys[i], seed);
-        const std::size_t region = hash >> (64 - bits_), end = ends_[region]++;
-        std::uint64_t* const line = buffers_.data + 8 * region;
-        line[end % 8] = hash;
-        if (with_rows) rows_.data[room_ * region + end] = static_cast<std::uint32_t>(i);
-        if (end % 8 == 7) {
-            if (end >= room_) throw std::runtime_error("a run is full");
-            store_line(hashes_.data + room_ * region + end - 7, line);
-        }
-    }
-    for (std::size_t r = 0; r < regions(); ++r)
-        std::copy_n(buffers_.data + 8 * r, ends_[r] % 8,
-                    hashes_.data + room_ * r + (ends_[r] & ~std::size_t{7}));
-#ifdef __SSE2__
-    _mm_sfence();
-#endif
-}
 
 struct Way {
     unsigned region_bits;  ///< 0: the batch as it comes
@@ -125,10 +44,12 @@ struct Operation {
     const char* name;
     enum { count, bitmap, insert } what;
     double hits;
+    bool in_scalar_code;  ///< which takes seconds; two rows say what prefetching changes
 };
-constexpr Operation operations[] = {{"count, none found", Operation::count, 0},
-                                    {"bitmap, half found", Operation::bitmap, 0.5},
-                                    {"insert", Operation::insert, 1}};
+constexpr Operation operations[] = {{"count, none found", Operation::count, 0, true},
+                                    {"count, half found", Operation::count, 0.5, false},
+                                    {"bitmap, half found", Operation::bitmap, 0.5, false},
+                                    {"insert", Operation::insert, 1, true}};
 
 struct Setting {
     const char* layout;
@@ -249,8 +170,7 @@ void measure_all(unsigned process) {
         if (setting.isa) filter.use_isa(*setting.isa);
         for (std::size_t o = 0; o < std::size(operations); ++o) {
             const Operation& op = operations[o];
-            // Scalar code takes seconds; two of its rows say what prefetching changes.
-            if (setting.isa && op.what == Operation::bitmap) continue;
+            if (setting.isa && !op.in_scalar_code) continue;
             const auto choice = KeySource::generated(9);
             for (std::size_t i = 0; i < batch; ++i) {
                 const std::uint64_t r = choice.key(i);
@@ -261,10 +181,8 @@ void measure_all(unsigned process) {
             const std::size_t found =
                 op.what == Operation::insert ? 0 : filter.contains(keys, right);
             std::vector<std::array<std::size_t, 2>> turns;
-            // A second thread changes the answer for inserts alone.
-            const unsigned most = op.what == Operation::insert && !setting.isa
-                                      ? std::min(2u, std::thread::hardware_concurrency())
-                                      : 1;
+            const unsigned most =
+                setting.isa ? 1 : std::min(2u, std::thread::hardware_concurrency());
             for (std::size_t w = 0; w < std::size(ways); ++w)
                 for (std::size_t threads = 1; threads <= most; ++threads)
                     turns.push_back({w, threads});
@@ -285,10 +203,16 @@ void measure_all(unsigned process) {
     }
 }
 
-std::string with_range(std::vector<double> values, const char* format = "%.2f") {
-    std::ranges::sort(values);
-    return text(format, median(values)) + " [" + text(format, values.front()) + ", " +
-           text(format, values.back()) + "]";
+/// Mean over processes, with its 95 % interval.
+std::string with_interval(const std::vector<double>& values) {
+    static_assert(processes == 5);
+    constexpr double t = 2.776;  // Student's, of 4 degrees of freedom
+    const auto n = static_cast<double>(values.size());
+    double sum = 0, squares = 0;
+    for (const double value : values) sum += value;
+    for (const double value : values) squares += (value - sum / n) * (value - sum / n);
+    const double half = t * std::sqrt(squares / (n - 1) / n);
+    return text("%.2f [%.2f, %.2f]", sum / n, sum / n - half, sum / n + half);
 }
 
 }  // namespace
@@ -313,33 +237,39 @@ int main(int argc, char** argv) {
     }
     std::printf(
         "ns a key of batches of %zu million keys on a filter of %zu MiB, 12 bits a key: medians of "
-        "%u\nprocesses, with the least and the most. \"Gain\" is the time of the batch as it "
-        "comes, without and\nwith prefetching, divided by the time of the best partitioning.\n\n",
+        "%u\nprocesses. Partitioned: the better of with and without prefetching. \"Gain\" is the "
+        "time of the batch as it comes, without and with "
+        "prefetching, divided by the time\nof the best partitioning: the mean over processes with "
+        "its 95 %% interval.\n\n",
         batch >> 20, filter_bytes() >> 20, processes);
     print_header({"layout", "pages", "operation", "threads", "as it comes", "prefetched",
-                  "best partitioned", "regions", "gain, without", "gain, with prefetching"});
+                  "256 regions", "1,024", "4,096", "gain, without", "gain, with prefetching"});
     for (std::size_t s = 0; s < std::size(settings); ++s)
         for (std::size_t o = 0; o < std::size(operations); ++o)
             for (std::size_t threads = 1; threads <= 2; ++threads) {
                 if (!ns.contains({s, o, 0, threads})) continue;
-                std::size_t best = 2;
-                for (std::size_t w = 2; w < std::size(ways); ++w)
-                    if (median(ns[{s, o, w, threads}]) < median(ns[{s, o, best, threads}]))
-                        best = w;
-                std::vector<double> gains[2];
-                for (std::size_t w = 0; w < 2; ++w)
-                    for (unsigned p = 0; p < processes; ++p)
-                        gains[w].push_back(ns[{s, o, w, threads}][p] /
-                                           ns[{s, o, best, threads}][p]);
+                const auto of = [&](std::size_t way) { return median(ns[{s, o, way, threads}]); };
                 const Setting& setting = settings[s];
-                print_row({std::string(setting.layout) + (setting.isa ? ", scalar" : ""),
-                           setting.huge_pages ? "2 MiB" : "4 KiB", operations[o].name,
-                           std::to_string(threads), text("%.2f", median(ns[{s, o, 0, threads}])),
-                           text("%.2f", median(ns[{s, o, 1, threads}])),
-                           text("%.2f", median(ns[{s, o, best, threads}])),
-                           text(ways[best].prefetch == Prefetch::none ? "%u" : "%u, prefetched",
-                                1u << ways[best].region_bits),
-                           with_range(gains[0]), with_range(gains[1])});
+                std::vector<std::string> row{
+                    std::string(setting.layout) + (setting.isa ? ", scalar" : ""),
+                    setting.huge_pages ? "2 MiB" : "4 KiB",
+                    operations[o].name,
+                    std::to_string(threads),
+                    text("%.2f", of(0)),
+                    text("%.2f", of(1))};
+                std::size_t best = 2;
+                for (std::size_t w = 2; w < std::size(ways); w += 2) {
+                    const std::size_t better = of(w) < of(w + 1) ? w : w + 1;
+                    row.push_back(text("%.2f", of(better)));
+                    if (of(better) < of(best)) best = better;
+                }
+                for (std::size_t w = 0; w < 2; ++w) {
+                    std::vector<double> gains;
+                    for (unsigned p = 0; p < processes; ++p)
+                        gains.push_back(ns[{s, o, w, threads}][p] / ns[{s, o, best, threads}][p]);
+                    row.push_back(with_interval(gains));
+                }
+                print_row(row);
             }
     print_source("partitioned");
 }

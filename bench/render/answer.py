@@ -56,6 +56,9 @@ def sentence(about, rows, level):
     if not best:
         return (f"At {where} none of our filters of at most {percent(MOST_FPR)} FPR was "
                 "measured.")
+    if "1" in {r.get("disturbed") for r in (best, *others)}:
+        return (f"**At {where}, other programs disturbed the times, which name no fastest "
+                f"filter.** The least was {ns(best)} ns a key, by {quoted(best)}.")
     ties = [r for r in others if verdict(best, r) == "within noise"]
     after = [r for r in others if verdict(best, r) == "slower"]
     how, engines = said_of_engines(best, about, rows, level)

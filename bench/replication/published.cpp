@@ -121,15 +121,7 @@ void run_published_fprs(Setup& s) {
     print_text(wrong.empty() ? "none" : wrong);
 }
 
-/// The gains that a file has for one kind of code on one CPU.
-void run_measured_once(Setup& s) {
-    const std::string code = s.text("code"), cpu = s.text("cpu");
-    for (const Row& row : rows_of(s.text("file")))
-        if (row.at("code") == code && row.at("cpu") == cpu) print_value(number_in(row, "gain"));
-}
-
-const Probes published_probes{{"published_fprs", run_published_fprs},
-                              {"measured_once", run_measured_once}};
+const Probes published_probes{{"published_fprs", run_published_fprs}};
 
 }  // namespace
 }  // namespace simdbloom::replication

@@ -146,6 +146,14 @@ def adopted(claims):
     return sorted(found, key=lambda pair: (pair[1]["runs"][-1]["date"], pair[0]), reverse=True)
 
 
+def newest(claims):
+    """{claim's id: its entry in the newest record that has it}."""
+    found = {}
+    for _, record in reversed(adopted(claims)):
+        found.update(by_id(record))
+    return found
+
+
 def merged(old, new):
     """The record `old` of a machine with the entries of `new` in place of its own. Of times that
     were replaced, an entry keeps how many there were, by commit: they may have been worse."""

@@ -125,14 +125,13 @@ def arguments():
 
 
 def judge_again(papers, claims, chosen, prober):
-    """--power, with the samples of the newest record. Claims not chosen keep their rows."""
-    record = records.adopted(claims)[0][1]
-    samples = {entry["id"]: entry["samples"] for entry in record["claims"]}
-    before = power.read()
+    """--power, with the samples of the newest record of each claim. Claims not chosen keep their
+    rows."""
+    entries, before = records.newest(claims), power.read()
     rows = {claim.id: before.get(claim.id, {}) for claim in claims}
     for claim in chosen:
         print(claim.id, file=sys.stderr, flush=True)
-        own = samples.get(claim.id, [])
+        own = entries[claim.id]["samples"] if claim.id in entries else []
         rows[claim.id] = {**power.by_factors(claim, own, prober),
                           **power.by_faults(claim, own, prober)}
     write_whole(power.PATH, power.as_text(rows))

@@ -4,7 +4,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 
+#include "core/dispatch/tuner.hpp"
+#include "harness/partition.hpp"
 #include "harness/passes.hpp"
 #include "replication/probes.hpp"
 #include "simdbloom/simdbloom.hpp"
@@ -38,6 +41,13 @@ void print_rounds(Setup& s, std::vector<Contestant> members,
 }
 
 namespace {
+
+Isa isa_called(const std::string& name) {
+    if (name == "best") return default_isa();
+    for (const Isa isa : usable_isas())
+        if (to_string(isa) == name) return isa;
+    throw std::invalid_argument("this machine has no instruction set \"" + name + "\"");
+}
 
 /// Filters of one size, by what they do: "SPEC@ISA/WAY", of which ISA and way may be left
 /// out. Ways are "single", one key a call; "touch", the lines alone; "build", making the filter and
@@ -81,12 +91,6 @@ public:
     const AnyFilter& filter(const std::string& spec) { return *filled(spec); }
 
 private:
-    static Isa isa_called(const std::string& name) {
-        if (name == "best") return default_isa();
-        for (const Isa isa : usable_isas())
-            if (to_string(isa) == name) return isa;
-        throw std::invalid_argument("this machine has no instruction set \"" + name + "\"");
-    }
     double bits_of(const std::string& spec) const {
         return std::max(bits_, Layout::parse(spec).least_bits_per_key());
     }
@@ -164,8 +168,61 @@ void run_crossing(Setup& s) {
     });
 }
 
-const Probes timed_probes{
-    {"times", run_times, true}, {"rho", run_rho, true}, {"crossing", run_crossing, true}};
+/// How many times as fast a large batch is if it is partitioned, into the better number of regions.
+/// Neither way prefetches, and the filter has small pages. "count" counts keys that are absent but
+/// for `hits` of them, "insert" inserts present ones.
+void run_partitioned(Setup& s) {
+    constexpr std::size_t large = 16 << 20;
+    const std::uint64_t n = s.count("keys");
+    const std::string operation = s.text("operation");
+    if (operation != "count" && operation != "insert")
+        throw std::invalid_argument("no operation \"" + operation + "\"");
+    const bool inserts = operation == "insert";
+    const double hits = inserts ? 1 : s.number("hits", 0);
+    AnyFilter filter =
+        make_filter(s.text("spec"), n, s.number("bits_per_key"), {.huge_pages = false});
+    const auto source = KeySource::generated(1), choice = KeySource::generated(9);
+    bench::fill(filter, source, n);
+    filter.use_isa(isa_called(s.text("isa")));
+    detail::fix_prefetch(detail::Prefetch::none);
+    const bench::Array<std::uint64_t> memory(large);
+    const std::span<std::uint64_t> keys(memory.data, large);
+    for (std::size_t i = 0; i < large; ++i) {
+        const std::uint64_t r = choice.key(i);
+        keys[i] = source.key(static_cast<double>(r >> 40) < hits * (1 << 24) ? r % n : n + i);
+    }
+    std::optional<std::uint64_t> right;
+    const auto member = [&](const std::string& name, const std::function<std::uint64_t()>& work) {
+        return bench::contestant(name, large, [&right, work] {
+            const std::uint64_t found = work();
+            if (right.value_or(found) != found) throw std::runtime_error("answers differ");
+            right = found;
+        });
+    };
+    const auto ask = [&](simdbloom::Keys some) -> std::uint64_t {
+        if (!inserts) return filter.count(some);
+        filter.insert(some);
+        return some.size();
+    };
+    std::vector<Contestant> members{member("whole", [&] { return ask(simdbloom::Keys(keys)); })};
+    for (const unsigned bits : {8U, 10U})
+        members.push_back(member(std::to_string(1U << bits),
+                                 [&, bits, runs = std::make_shared<bench::Runs>(large, bits)] {
+                                     runs->partition(keys, filter.seed(), false);
+                                     std::uint64_t found = 0;
+                                     for (std::size_t r = 0; r < runs->regions(); ++r)
+                                         found += ask(simdbloom::Keys::hashes(runs->hashes(r)));
+                                     return found;
+                                 }));
+    print_rounds(s, members, [](const std::vector<double>& ns, double) {
+        return ns[0] / std::min(ns[1], ns[2]);
+    });
+}
+
+const Probes timed_probes{{"times", run_times, true},
+                          {"rho", run_rho, true},
+                          {"crossing", run_crossing, true},
+                          {"partitioned", run_partitioned, true}};
 
 }  // namespace
 }  // namespace simdbloom::replication

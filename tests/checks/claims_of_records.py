@@ -148,6 +148,9 @@ def adopted():
     """Each page of papers has what one of the records writes into it."""
     papers, claims = replicate.load_or_exit()
     found = [record for _, record in records.adopted(claims)]
+    for other in found[1:]:
+        differ = records.untimed_in_both(found[0], other)[1]
+        check(not differ, f"two records have other samples of {', '.join(differ)}")
     stale = [page for page, _, text in adopt.pages(found, papers, claims)
              if f"\n{text}\n\n<!-- end -->" not in read(page)]
     check(not stale, f"bench/replicate --adopt RECORD would change {', '.join(stale)}")
