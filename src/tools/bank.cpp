@@ -104,7 +104,7 @@ int build(BankBuild s) {
     std::vector<std::size_t> keys;
     for (const auto& file : files) keys.push_back(static_cast<std::size_t>(count_keys(file, s)));
     if (std::ranges::max(keys) == 0)
-        throw std::runtime_error("\"" + files.front() + "\" has no keys");
+        throw std::runtime_error("\"" + files.front() + "\" has no " + keys_of(s.k));
     std::string names = keys_of(s.k) + "\n";
     for (const auto& file : files) names += escaped(file) + "\n";
     Options options;
