@@ -207,7 +207,9 @@ int run(const Settings& s, const std::map<std::string, std::string>& faults) {
     about["complaints"] = complaints;
     timer.finish();
     write_file(s.out + "/results.csv", to_csv(rows, machine));
-    write_file(s.out + "/machine.json", about.dump(2) + "\n");
+    // What a peer says of itself may be no UTF-8.
+    constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
+    write_file(s.out + "/machine.json", about.dump(2, ' ', false, replace) + "\n");
     if (!complaints.empty()) {
         std::fprintf(stderr, "%zu measurements are wrong; no times are printed for them:\n",
                      complaints.size());

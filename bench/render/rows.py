@@ -2,10 +2,20 @@
 import csv
 import json
 import os
+import re
+
+
+def plain(text):
+    """What another library says, which could be headings and tables of its own, as one line."""
+    return re.sub(r"[^ -;=?-Z^_a-{}~]", "?", text)
+
 
 def load(folder):
-    with open(os.path.join(folder, "machine.json")) as f:
+    with open(os.path.join(folder, "machine.json"), encoding="utf-8") as f:
         about = json.load(f)
+    about["machine"] = {name: plain(value) if name.startswith("peer ") else value
+                        for name, value in about["machine"].items()}
+    about["complaints"] = [plain(said) for said in about["complaints"]]
     numbers = ("batch n_keys bits_per_key filter_bytes hit_ratio threads ns_per_key ns_low ns_high "
                "touch_ns touch_ratio fpr fpr_low fpr_high fpr_model lines_per_key l1_misses "
                "ll_misses repetitions cycles_per_key touch_moved sets").split()
