@@ -145,8 +145,11 @@ inline void insert_shared(const SharedBits& b, const Hashes& hashes_of, std::siz
             std::uint64_t made[2][chunk_keys];
             const auto ask_for = [&](std::size_t at, std::size_t n, std::uint64_t* to) {
                 const std::uint64_t* const hashes = hashes_of(at, n, to);
-                if (slice.way() != BatchWay::none)
-                    for (std::size_t i = 0; i < n; ++i) prefetch_shared<kind>(b, hashes[i]);
+                const bool all = slice.way() != BatchWay::none;
+                for (std::size_t i = 0; i < n; ++i)
+                    if (all) prefetch_shared<kind>(b, hashes[i]);
+                    else if constexpr (traits_of(kind).anywhere)  // Zen 5, 1 MiB: 18 ns, not 25
+                        __builtin_prefetch(block_of<kind>(b, hashes[i]), 1);
                 return hashes;
             };
             const auto size = [&](std::size_t at) { return std::min(chunk_keys, end - at); };
