@@ -89,7 +89,7 @@ std::string in_child(const std::function<std::string()>& work) {
     bool late = false, gone = false;
     for (char text[512]; !late && !gone;) {
         pollfd ready{ends[0], POLLIN, 0};
-        if (poll(&ready, 1, 1000) == 0) {  // a process of the peer's may keep the pipe open
+        if (poll(&ready, 1, 1000) == 0) {        // a process of the peer's may keep the pipe open
             const double since = shared->since;  // read once: the call may end meanwhile
             late = since != 0 && seconds() - since > most_seconds;
             gone = waitpid(child, &status, WNOHANG) == child;

@@ -1,7 +1,7 @@
 // Which filters threads can fill together.
 #pragma once
 
-#include "core/extension.hpp"
+#include "core/models/number.hpp"
 #include "simdbloom/any/any_filter.hpp"
 
 namespace simdbloom::detail {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "bank/bank_size.hpp"
-#include "core/extension.hpp"
+#include "core/models/number.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/fpr.hpp"
 

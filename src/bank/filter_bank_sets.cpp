@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "bank/bank_size.hpp"
-#include "core/extension.hpp"
+#include "core/models/number.hpp"
 #include "simdbloom/bank/filter_bank.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/key_kind.hpp"

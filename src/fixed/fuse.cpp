@@ -1,5 +1,5 @@
 #include "simdbloom/fixed/detail/fuse.hpp"
-#include "core/extension.hpp"
+#include "core/models/number.hpp"
 
 #include <algorithm>
 #include <iterator>

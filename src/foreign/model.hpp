@@ -4,7 +4,7 @@
 #include <exception>
 #include <utility>
 
-#include "core/extension.hpp"
+#include "core/models/number.hpp"
 #include "simdbloom/detail/batch.hpp"
 #include "simdbloom/foreign/foreign.hpp"
 

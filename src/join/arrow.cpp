@@ -4,7 +4,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "core/extension.hpp"
+#include "core/models/number.hpp"
 #include "simdbloom/detail/batch.hpp"
 
 namespace simdbloom {

@@ -1,4 +1,4 @@
-#include "core/extension.hpp"
+#include "core/models/number.hpp"
 #include "join/row_reader.hpp"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "core/extension.hpp"
+#include "core/models/number.hpp"
 #include "join/kept_keys.hpp"
 
 namespace simdbloom {

@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "core/extension.hpp"
+#include "core/models/number.hpp"
 #include "join/key_sets.hpp"
 #include "simdbloom/detail/batch.hpp"
 #include "simdbloom/detail/little_endian.hpp"

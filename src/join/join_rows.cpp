@@ -1,6 +1,6 @@
 #include "simdbloom/join/join_rows.hpp"
 
-#include "core/extension.hpp"
+#include "core/models/number.hpp"
 #include "join/key_sets.hpp"
 #include "join/row_reader.hpp"
 #include "simdbloom/detail/batch.hpp"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/extension.hpp"
+#include "core/models/number.hpp"
 
 namespace simdbloom::detail {
 namespace {

@@ -1,7 +1,7 @@
 // Inserting keys and parts.
 #include <shared_mutex>
 
-#include "core/extension.hpp"
+#include "core/models/number.hpp"
 #include "join/kept_keys.hpp"
 #include "threads/shared_bits.hpp"
 

@@ -1,6 +1,6 @@
 #include "simdbloom/join/key_column.hpp"
 
-#include "core/extension.hpp"
+#include "core/models/number.hpp"
 #include "join/row_reader.hpp"
 
 namespace simdbloom {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/extension.hpp"
+#include "core/models/number.hpp"
 #include "simdbloom/detail/batch.hpp"
 #include "simdbloom/join/join.hpp"
 

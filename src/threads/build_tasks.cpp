@@ -2,7 +2,7 @@
 #include <stdexcept>
 
 #include "any/bloom_only.hpp"
-#include "core/extension.hpp"
+#include "core/models/number.hpp"
 #include "simdbloom/threads/build.hpp"
 #include "threads/regions.hpp"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "core/extension.hpp"
+#include "core/models/number.hpp"
 #include "duckdb_extension.h"
 
 extern duckdb_ext_api_v1 duckdb_ext_api;

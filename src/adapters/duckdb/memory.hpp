@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "core/extension.hpp"
+#include "core/models/number.hpp"
 
 namespace simdbloom::duckdb {
 

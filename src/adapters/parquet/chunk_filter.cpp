@@ -2,7 +2,7 @@
 #include <bit>
 #include <utility>
 
-#include "core/extension.hpp"
+#include "core/models/number.hpp"
 #include "simdbloom/adapters/parquet.hpp"
 
 namespace simdbloom::parquet {

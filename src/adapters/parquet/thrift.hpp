@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/extension.hpp"
+#include "core/models/number.hpp"
 
 namespace simdbloom::parquet {
 
