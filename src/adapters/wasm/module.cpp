@@ -7,7 +7,6 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <exception>
@@ -19,12 +18,12 @@
 #include <vector>
 
 #include "adapters/wasm/json.hpp"
+#include "adapters/wasm/utf16.hpp"
 #include "simdbloom/advice/advice.hpp"
 #include "simdbloom/any/any_filter.hpp"
 #include "simdbloom/any/serialize.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
-#include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/fpr.hpp"
 #include "simdbloom/version.hpp"
 
@@ -105,14 +104,6 @@ int one(Held& held, int what, const Key& key, KeyKind kind) {
     check_may_ask(held.filter.key_kind(), kind);
     return static_cast<int>(call == OneKey::erase ? held.filter.erase(key)
                                                   : held.filter.contains(key));
-}
-
-/// Bytes less UTF-16 units of eight bytes of UTF-8: a byte 10xxxxxx begins no unit, and 1111xxxx
-/// begins two.
-int units_behind(std::uint64_t text) {
-    constexpr std::uint64_t high = 0x8080808080808080;
-    return std::popcount(text & ~(text << 1) & high) -
-           std::popcount(text & text << 1 & text << 2 & text << 3 & high);
 }
 
 Json describe(const AnyFilter& filter) {
@@ -279,27 +270,10 @@ EXPORTED double simdbloom_wasm_erase(Held* held, const void* keys, const std::in
         return static_cast<double>(held->filter.erase(keys_at(keys, offsets, n, width)));
     });
 }
-/// `ends` are offsets in UTF-16 units of n strings that lie in `text` one after the other; they
-/// become offsets in bytes. 0: a string ends with the first half of a pair that the next one ends.
+/// ends_in_bytes() of n strings.
 EXPORTED int simdbloom_wasm_ends_in_bytes(const char* text, std::size_t bytes, std::uint32_t* ends,
                                           std::size_t n) {
-    const char *at = text, *const end = text + bytes;
-    std::uint32_t before = 0;
-    for (std::size_t i = 1; i <= n; ++i) {
-        // A unit has at least one byte; how many more there are, the next round takes.
-        int units = static_cast<int>(ends[i] - before);
-        before = ends[i];
-        while (units > 0) {
-            const char* const to = at + units;
-            units = 0;
-            for (; to - at >= 8; at += 8) units += units_behind(detail::load_le<std::uint64_t>(at));
-            for (; at != to; ++at) units += units_behind(static_cast<unsigned char>(*at));
-        }
-        if (units < 0) return 0;
-        while (at != end && (*at & 0xC0) == 0x80) ++at;
-        ends[i] = static_cast<std::uint32_t>(at - text);
-    }
-    return 1;
+    return static_cast<int>(ends_in_bytes({text, bytes}, {ends, n + 1}));
 }
 /// One number, as two halves: a BigInt would be allocated. As one(); -1: failed.
 EXPORTED int simdbloom_wasm_number(Held* held, int what, std::uint32_t low, std::uint32_t high) {
