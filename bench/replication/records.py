@@ -10,7 +10,7 @@ from pathlib import Path
 from claim_files import ROOT
 from prober import fault
 from tolerances import version_at
-from verdicts import LACKS, NOT_TESTABLE, TOO_NOISY, Result, judge
+from verdicts import LACKS, NOT_REPRODUCED, NOT_TESTABLE, TOO_NOISY, Result, judge
 
 FOLDER = ROOT / "papers/record"
 # How far values may be apart on two machines, in relation: models take exp and log of the C library
@@ -147,10 +147,12 @@ def adopted(claims):
 
 
 def newest(claims):
-    """{claim's id: its entry in the newest record that has it}."""
+    """{claim's id: its entry in the newest record that has it}; of a claim that only one machine
+    reproduces, the entry of that machine."""
     found = {}
     for _, record in reversed(adopted(claims)):
-        found.update(by_id(record))
+        found.update((name, entry) for name, entry in by_id(record).items()
+                     if name not in found or entry["verdict"] != NOT_REPRODUCED)
     return found
 
 
