@@ -20,8 +20,7 @@ package("simdbloom")
             -- A library stands before those that it needs.
             package:add("links", "simdbloom_c", "simdbloom_join", "simdbloom_advice", "simdbloom_threads",
                 "simdbloom_foreign", "simdbloom_leveldb_filter", "simdbloom_parquet", "simdbloom_any",
-                "simdbloom_fixed", "simdbloom_growing", "simdbloom_textbook",
-                "simdbloom_bank")
+                "simdbloom_textbook", "simdbloom_fixed", "simdbloom_growing", "simdbloom_bank")
         end
         package:add("links", "simdbloom")
     end)
