@@ -14,12 +14,13 @@
 #pragma once
 
 #include "core/kernels/table.hpp"
+#include "simdbloom/export.hpp"
 
 namespace simdbloom::detail {
 
 /// What the kernels of a structure with so many bytes are given: `tuned` from half of the level-2
 /// cache on. Where time cannot be measured, `ahead` above the level-2 cache.
-Prefetching prefetching_of(std::size_t bytes) noexcept;
+SIMDBLOOM_API Prefetching prefetching_of(std::size_t bytes) noexcept;
 
 /// Structures of every size get this way, on all threads; `tuned` ends that. For measurements.
 void fix_prefetch(Prefetch way) noexcept;
@@ -60,7 +61,7 @@ public:
           given_(prefetching.way) {}
 
     /// The slice before is done. Goes to the next one of a batch of n keys; false behind the last.
-    bool next(std::size_t n) noexcept;
+    SIMDBLOOM_API bool next(std::size_t n) noexcept;
     BatchWay way() const noexcept { return way_; }         ///< in which the slice is to be taken
     std::size_t first() const noexcept { return first_; }  ///< key of the slice
     std::size_t keys() const noexcept { return keys_; }    ///< of the slice
