@@ -1,5 +1,5 @@
 // Does radix partitioning pay once batches prefetch? A large batch as it comes, and with its hashes
-// sorted into regions of the filter first (harness/partition.hpp), which are then probed one after
+// sorted into regions of the filter first (partition/runs.hpp), which are then probed one after
 // another. Every process measures all ways in random order; the intervals are over processes.
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,8 +19,8 @@
 
 #include "core/dispatch/tuner.hpp"
 #include "experiments/experiment.hpp"
-#include "harness/partition.hpp"
 #include "harness/passes.hpp"
+#include "partition/runs.hpp"
 #include "simdbloom/simdbloom.hpp"
 
 namespace {

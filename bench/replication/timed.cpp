@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "core/dispatch/tuner.hpp"
-#include "harness/partition.hpp"
 #include "harness/passes.hpp"
+#include "partition/runs.hpp"
 #include "replication/probes.hpp"
 #include "simdbloom/simdbloom.hpp"
 

@@ -1,6 +1,7 @@
 // Filters of one array of bits, or of lines of bits, probed key by key.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -104,11 +105,8 @@ public:
             }
             for (std::size_t at = slice.first(); at < last; at += 64) {
                 const std::size_t n = std::min<std::size_t>(64, last - at);
-                decltype(self().hash_of({})) hashes[64];
-                for_each_text(keys, at, n, [&](std::size_t i, std::string_view text) {
-                    hashes[i] = self().hash_of(text);
-                    self().positions(hashes[i], prefetch);
-                });
+                const auto hashes = hashes_of(
+                    keys, at, n, [&](const auto& hash) { self().positions(hash, prefetch); });
                 for (std::size_t i = 0; i < n; ++i) self().positions(hashes[i], set);
             }
         }
@@ -156,11 +154,18 @@ private:
         const Bytes bytes = bits_.bytes();
         return {bytes.data(), call, &kind, detail::prefetching_of(bytes.size()), false};
     }
-    std::uint64_t hits(const Keys& keys, std::size_t first, std::size_t n, bool prefetches) const {
-        decltype(self().hash_of({})) hashes[64];
+    /// The hashes of at most 64 keys; calls then(hash) for each.
+    template <class Then>
+    auto hashes_of(const Keys& keys, std::size_t first, std::size_t n, const Then& then) const {
+        std::array<decltype(self().hash_of({})), 64> hashes;
         for_each_text(keys, first, n, [&](std::size_t i, std::string_view text) {
-            hashes[i] = self().hash_of(text);
-            if (prefetches) bits_.prefetch(self().first(hashes[i]));
+            then(hashes[i] = self().hash_of(text));
+        });
+        return hashes;
+    }
+    std::uint64_t hits(const Keys& keys, std::size_t first, std::size_t n, bool prefetches) const {
+        const auto hashes = hashes_of(keys, first, n, [&](const auto& hash) {
+            if (prefetches) bits_.prefetch(self().first(hash));
         });
         std::uint64_t hits = 0;
         for (std::size_t i = 0; i < n; ++i) {

@@ -101,7 +101,7 @@ inline const KernelTable& kernels(isa i) {
     if (i == isa::of) return of##_kernels;
     SIMDBLOOM_CORE_EACH_ISA(SIMDBLOOM_CORE_IF)
 #undef SIMDBLOOM_CORE_IF
-    return scalar_kernels;  // nobody asks: set_isa() refuses what is not compiled
+    return scalar_kernels;  // never reached: set_isa() refuses what is not compiled
 }
 
 }  // namespace detail

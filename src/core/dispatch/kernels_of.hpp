@@ -11,10 +11,10 @@ namespace simdbloom::detail {
 /// The kernels of a layout with k set. Throws as cpu::check_runs.
 const Kernels& kernels_of(Isa isa, const Layout& layout);
 
-/// The kernels of an ISA whose vectors are half a line, for an ISA whose vectors are lines and a
-/// layout of which some CPUs take less time so: one that loads whole lines (Zen 4: 1.6 times as
-/// fast in two halves), or inserts of one that writes to k lines (Xeon 167, classic of 64 MiB: 34
-/// ns, not 42). Else null, and where the environment names an ISA.
+/// The kernels of an ISA whose vectors are half a line, for an ISA whose vectors are whole lines.
+/// Some CPUs take less time with them: for layouts that load whole lines (Zen 4: 1.6 times as
+/// fast), and for inserts of layouts that write to k lines (Xeon 167, classic of 64 MiB: 34 ns, not
+/// 42). Null for other layouts and ISAs, and where the environment names an ISA.
 const Kernels* halved_kernels(Isa isa, const Layout& layout);
 
 // name(isa): throws std::invalid_argument if this machine cannot run the ISA.

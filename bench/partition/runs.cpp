@@ -1,4 +1,4 @@
-#include "harness/partition.hpp"
+#include "partition/runs.hpp"
 
 #include <algorithm>
 #include <stdexcept>
