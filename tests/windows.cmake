@@ -1,7 +1,8 @@
 # What tests/run checks of the program and of simdbloom_core.h on Windows.
-foreach(check tool tool_input tool_bank)
-  add_test(NAME ${check}
-    COMMAND ${checks}/${check} $<TARGET_FILE:simdbloom_tool> ${CMAKE_CROSSCOMPILING_EMULATOR})
+set(program $<TARGET_FILE:simdbloom_tool> ${CMAKE_CROSSCOMPILING_EMULATOR})
+add_test(NAME tool COMMAND ${checks}/tool/commands ${program})
+foreach(check help input bank)
+  add_test(NAME tool_${check} COMMAND ${checks}/tool/${check} ${program})
 endforeach()
 # The page's program without the assembler's option; at -O0 vectors go through memory.
 file(READ ${PROJECT_SOURCE_DIR}/src/single/README.md page)

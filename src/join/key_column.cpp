@@ -2,6 +2,7 @@
 
 #include "core/models/number.hpp"
 #include "join/row_reader.hpp"
+#include "simdbloom/hash.hpp"
 
 namespace simdbloom {
 namespace {
@@ -38,6 +39,20 @@ void check_view(const detail::ColumnPlace& place, std::size_t row) {
 }
 
 }  // namespace
+
+std::uint64_t time_key(std::int64_t n, std::int64_t unit, KeyKind filter) noexcept {
+    const std::int64_t to = unit_of(filter);
+    std::int64_t key;
+    if (unit % to == 0 && !__builtin_mul_overflow(n, unit / to, &key))
+        return static_cast<std::uint64_t>(key);
+    __extension__ using Wide = __int128;
+    const Wide nanoseconds = Wide{n} * unit, whole = nanoseconds / to;
+    key = static_cast<std::int64_t>(whole);
+    if (whole * to == nanoseconds && key == whole) return static_cast<std::uint64_t>(key);
+    const auto low = static_cast<std::uint64_t>(nanoseconds),
+               high = static_cast<std::uint64_t>(nanoseconds >> 64);
+    return hash_key(low, hash_key(high));
+}
 
 KeyColumn KeyColumn::instants(const KeyColumn& numbers, std::int64_t unit_in_ns) {
     if (numbers.place_.type > detail::ColumnType::word || numbers.place_.words != nullptr)

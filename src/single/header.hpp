@@ -51,11 +51,10 @@ namespace detail {
 namespace SIMDBLOOM_CORE_ISA {
 namespace {
 
-//@ core/kernels/ops/defaults.hpp without StringWords CellAnswers
+//@ core/kernels/ops/lanes.hpp without StringWords UNUSED
 //@ core/kernels/ops/scalar.hpp without UNUSED
 #if SIMDBLOOM_CORE_LEVEL > 0
 //@ single/lanes.hpp
-//@ core/kernels/ops/lanes.hpp without Ops UNUSED
 //@ core/kernels/ops/vector.hpp without ones
 #endif
 #if SIMDBLOOM_CORE_LEVEL == 1 && defined(SIMDBLOOM_CORE_X86)
@@ -213,7 +212,7 @@ namespace fpr {
 
 namespace detail {
 
-//@ core/dispatch/clock.hpp
+//@ core/dispatch/tuner.cpp only ticks
 //@ single/tuner.hpp
 }  // namespace detail
 

@@ -2,7 +2,6 @@
 
 #include "any/bloom_only.hpp"
 #include "core/extension.hpp"
-#include "simdbloom/detail/batch.hpp"
 #include "threads/regions.hpp"
 #include "threads/waiting.hpp"
 #include "threads/ways.hpp"

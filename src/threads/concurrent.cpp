@@ -5,7 +5,6 @@
 
 #include "any/bloom_only.hpp"
 #include "core/structure.hpp"
-#include "simdbloom/detail/batch.hpp"
 #include "simdbloom/threads/build.hpp"
 #include "threads/shared_bits.hpp"
 

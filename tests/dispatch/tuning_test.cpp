@@ -17,6 +17,7 @@
 #include "simdbloom/foreign/foreign.hpp"
 #include "simdbloom/simdbloom.hpp"
 #include "support.hpp"
+#include "threads/ways.hpp"
 #ifdef __linux__
 #include <unwind.h>
 #endif

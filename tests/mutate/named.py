@@ -127,14 +127,9 @@ BUGS = [
          "* blocks) >> 32;"),
         ("include/simdbloom/detail/block_of_key.hpp", "Product{[-shift_right<32, true>(hash)-]"
          "{+hash & 0xFFFFFFFFu+}}"),
-        ("src/core/kernels/hash.hpp", "return [-mul32_high<O>-]{+O::mul32+}(hash, "
-         "O::broadcast(blocks)) >> 32;"),
-        ("src/core/kernels/hash.hpp", "return ([-mul32_high<O>-]{+O::mul32+}(hash, "
-         "O::broadcast(blocks)) >> (32 - shift))"),
-        ("src/core/kernels/halves.hpp", "return O::mul32(hash.[-high()-]{+low+}, "
-         "O::broadcast(blocks)) >> 32;"),
-        ("src/core/kernels/halves.hpp", "return (O::mul32(hash.[-high()-]{+low+}, "
-         "O::broadcast(blocks)) >> (32 - shift))")),
+        ("src/core/kernels/hash.hpp", "O::mul32([-O::swap_halves(hash)-]{+hash+}, low);"),
+        ("src/core/kernels/hash.hpp", "return O::mul32(hash.[-high()-]{+low+}, "
+         "O::broadcast(factor));")),
     bug("32-bit hash halves, classic", "all probes of a key lie in one word, everywhere",
         ("include/simdbloom/detail/layouts/classic.hpp", "return (g [-& 0xFFFFFFFFu) * "
          "classic_multiplier + (g >> 32-]{+* classic_multiplier & 0xFFFFFFFFu) | (g & "

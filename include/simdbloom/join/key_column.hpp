@@ -16,6 +16,20 @@
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
+/// The unit of an instant or duration in nanoseconds; 0 of the other kinds.
+constexpr std::int64_t unit_of(KeyKind kind) noexcept {
+    return kind == KeyKind::days           ? 86'400'000'000'000
+           : kind == KeyKind::seconds      ? 1'000'000'000
+           : kind == KeyKind::milliseconds ? 1'000'000
+           : kind == KeyKind::microseconds ? 1'000
+           : kind == KeyKind::durations    ? 1'000
+           : kind == KeyKind::nanoseconds  ? 1
+                                           : 0;
+}
+/// The key that `n` units of `unit` nanoseconds have in a filter of instants or durations: their
+/// number in its unit, or, if that is no whole number of 64 bits, a hash of the time.
+std::uint64_t time_key(std::int64_t n, std::int64_t unit, KeyKind filter) noexcept;
+
 class KeyColumn;
 
 namespace detail {

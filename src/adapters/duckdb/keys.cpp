@@ -9,7 +9,7 @@
 #include "adapters/duckdb/numbers.hpp"
 #include "simdbloom/detail/strings.hpp"
 #include "simdbloom/isa.hpp"
-#include "simdbloom/key_kind.hpp"
+#include "simdbloom/join/key_column.hpp"
 
 namespace simdbloom::duckdb {
 namespace {

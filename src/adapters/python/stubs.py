@@ -1,5 +1,5 @@
 """Writes the stubs of the package from what pybind11 knows of every call.
-usage: stubs.py FOLDER-OF-THE-PACKAGE, which gets __init__.pyi. Needs no NumPy."""
+usage: stubs.py FOLDER-OF-THE-PACKAGE ISA.., whose folder gets __init__.pyi. Needs no NumPy."""
 
 import inspect
 import os
@@ -15,7 +15,7 @@ import _simdbloom  # noqa: E402
 # The types that pybind11 calls str, object or handle, by `parameter`, `call.parameter` or
 # `Class.call.parameter`; a property stands for its parameter.
 TYPES = {
-    "keys": "Keys", "key": "Key", "isa": "Isa", "hashing": "Hashing", "key_kind": "KeyKind",
+    "keys": "Keys", "key": "Key", "isa": "_Isa", "hashing": "Hashing", "key_kind": "KeyKind",
     "format": "Format", "to": "Format", "path": "Path", "data": "Buffer", "buffer": "Buffer",
     "message": "Buffer", "into": "Buffer", "unite_saved.other": "Buffer",
     "save.file": "Path | Writer", "load.file": "Path | Reader", "memo": "object",
@@ -35,7 +35,7 @@ RESULTS = {
     "contains": "npt.NDArray[np.bool_]", "insert_if_new": "npt.NDArray[np.bool_]",
     "bitmap": "npt.NDArray[np.uint8]", "count_per_set": "npt.NDArray[np.uint64]",
     "CompactBank.n_keys": "npt.NDArray[np.uint64]", "select": "npt.NDArray[np.uint32]",
-    "select_sets": "npt.NDArray[np.uint32]", "usable_isas": "list[Isa]",
+    "select_sets": "npt.NDArray[np.uint32]", "usable_isas": "list[_Isa]",
     "foreign_formats": "list[Format]", "foreign_formats_of": "list[Format]",
     "secret": "bytes | None", "JoinFilter.range": "tuple[int, int] | None",
     "counts": "dict[str, int]", "__reduce__": "tuple[Any, ...]",
@@ -152,8 +152,9 @@ def stub():
     yield "from collections.abc import Callable, Iterable, Sequence"
     yield "from typing import Any, Final, Literal, TypeVar, overload"
     yield "\nimport numpy as np\nimport numpy.typing as npt\n"
-    yield ("from ._types import Buffer, Format, Hashing, Isa, Key, KeyKind, Keys, Path, Reader, "
+    yield ("from ._types import Buffer, Format, Hashing, Key, KeyKind, Keys, Path, Reader, "
            "Writer\n")
+    yield f"_Isa = Literal{sys.argv[2:]}"
     yield '_T = TypeVar("_T")\n__version__: str\nisa_floor: str'
     for name, thing in vars(_simdbloom).items():
         if name.startswith("_") or isinstance(thing, str):

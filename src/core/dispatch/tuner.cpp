@@ -4,17 +4,31 @@
 #include <atomic>
 #include <bit>
 
-#include "core/dispatch/clock.hpp"
 #include "core/os/memory.hpp"
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#elif !defined(__aarch64__) && !defined(__wasm__)
+#include <chrono>
+#endif
 
 namespace simdbloom::detail {
 namespace {
 
-#if defined(__wasm__)
-constexpr bool has_clock = false;
+/// Some clock of the CPU: its unit and its rate do not matter. WebAssembly has none.
+std::uint64_t ticks() noexcept {
+#if defined(__x86_64__) || defined(_M_X64)
+    return __rdtsc();
+#elif defined(__aarch64__)
+    std::uint64_t t;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
+    return t;
+#elif defined(__wasm__)
+    return 0;
 #else
-constexpr bool has_clock = true;
+    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 #endif
+}
 
 constexpr std::int32_t timed_slice = 2048, untimed_keys = 30720;
 /// Keys between two trials of all ways: doubled by a trial in vain, shorter while times are steady.
@@ -367,9 +381,12 @@ Prefetching prefetching_of(std::size_t bytes) noexcept {
     const auto size = static_cast<std::uint8_t>(2 * width + half);
     const Prefetch way = fixed.load(std::memory_order_relaxed);
     if (way != Prefetch::tuned) return {way, size};
-    const std::size_t l2 = level2_bytes();
-    if constexpr (has_clock) return {bytes >= l2 / 2 ? Prefetch::tuned : Prefetch::none, size};
+    static const std::size_t l2 = level2_bytes();
+#if defined(__wasm__)
     return {bytes > l2 ? Prefetch::ahead : Prefetch::none, size};
+#else
+    return {bytes >= l2 / 2 ? Prefetch::tuned : Prefetch::none, size};
+#endif
 }
 
 void set_tuner_clock(TunerClock clock) noexcept {

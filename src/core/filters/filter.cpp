@@ -123,6 +123,7 @@ FilterBase::FilterBase(const detail::Geometry& g, const Options& options, detail
     if (bits_.size() == 0) bits_ = detail::Storage(g.blocks * block_bytes_, options);
     use_isa(options.isa ? *options.isa : default_isa());
     if (!options.isa) halves_ = detail::halved_kernels(isa_, layout_);
+    if (!layout_.traits().anywhere) lookup_halves_ = halves_;
 }
 
 FilterBase::FilterBase(const FilterBase&) = default;
@@ -151,7 +152,7 @@ void FilterBase::use_isa(Isa isa) {
     kernels_ = &detail::kernels_of(isa, layout_);
     few_inserts_below_ = kernels_->few_inserts_below;
     isa_ = isa;
-    halves_ = nullptr;
+    halves_ = lookup_halves_ = nullptr;
 }
 
 detail::Target FilterBase::target() const noexcept {
@@ -170,8 +171,7 @@ std::size_t FilterBase::take(const Keys& keys) {
 }
 
 std::size_t FilterBase::answer(const Keys& keys, detail::Output output, void* out) const {
-    return detail::answer(*kernels_, target(), *this, isa_, keys, output, out,
-                          layout_.traits().anywhere ? nullptr : halves_);
+    return detail::answer(*kernels_, target(), *this, isa_, keys, output, out, lookup_halves_);
 }
 
 double FilterBase::load_of(std::uint64_t fingerprints) const noexcept {

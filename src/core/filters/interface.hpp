@@ -4,9 +4,9 @@
 //   template class SetOperations<F>;
 #pragma once
 
+#include "core/filters/batches.hpp"
 #include "core/filters/set_operations.hpp"
 #include "core/models/number.hpp"
-#include "simdbloom/detail/batch.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/key_kind.hpp"
 

@@ -88,20 +88,6 @@ void check_may_ask(KeyKind filter, KeyKind asked) {
                                      words_of(asked));
 }
 
-std::uint64_t time_key(std::int64_t n, std::int64_t unit, KeyKind filter) noexcept {
-    const std::int64_t to = unit_of(filter);
-    std::int64_t key;
-    if (unit % to == 0 && !__builtin_mul_overflow(n, unit / to, &key))
-        return static_cast<std::uint64_t>(key);
-    __extension__ using Wide = __int128;
-    const Wide nanoseconds = Wide{n} * unit, whole = nanoseconds / to;
-    key = static_cast<std::int64_t>(whole);
-    if (whole * to == nanoseconds && key == whole) return static_cast<std::uint64_t>(key);
-    const auto low = static_cast<std::uint64_t>(nanoseconds),
-               high = static_cast<std::uint64_t>(nanoseconds >> 64);
-    return hash_key(low, hash_key(high));
-}
-
 KeyKind united(KeyKind a, KeyKind b) {
     if (a == b) return a;
     if (is_number(a) && is_number(b)) return KeyKind::floats;

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "core/kernels/answers.hpp"
-#include "core/kernels/halves.hpp"
 #include "core/kernels/hash.hpp"
 #include "core/kernels/kernel_layout.hpp"
 #include "core/kernels/ops/operations.hpp"

@@ -11,10 +11,15 @@ set(SIMDBLOOM_KERNEL_LEVEL 3 CACHE STRING
   "Optimisation level of the kernels; 1, under sanitizers, compiles in a third of the time")
 set(simdbloom_isa_options -O${SIMDBLOOM_KERNEL_LEVEL} -finline -finline-functions -fno-lto
   -fno-exceptions -fno-tree-slp-vectorize $<$<CXX_COMPILER_ID:GNU>:-fno-keep-inline-functions>)
+set(simdbloom_isas_of_x86_64 sse42 avx2 avx512 avx512bitalg)
+set(simdbloom_isas_of_aarch64 neon)
+set(simdbloom_isas_of_wasm simd128)
+set(simdbloom_every_isa scalar
+  ${simdbloom_isas_of_x86_64} ${simdbloom_isas_of_aarch64} ${simdbloom_isas_of_wasm})
 set(simdbloom_isas scalar)
 set(scalar_flags -fno-tree-vectorize)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  list(APPEND simdbloom_isas sse42 avx2 avx512 avx512bitalg)
+  list(APPEND simdbloom_isas ${simdbloom_isas_of_x86_64})
   set(sse42_flags -msse4.2 -mpopcnt)
   set(avx2_flags ${sse42_flags} -mavx2 -mbmi -mbmi2)
   set(avx512_flags ${avx2_flags} -mavx512f -mavx512cd -mavx512dq -mavx512bw -mavx512vl
@@ -23,9 +28,9 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized>)
   set(avx512bitalg_flags ${avx512_flags} -mavx512ifma -mavx512vbmi -mavx512vbmi2 -mavx512bitalg)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
-  list(APPEND simdbloom_isas neon)
+  list(APPEND simdbloom_isas ${simdbloom_isas_of_aarch64})
 elseif(EMSCRIPTEN)
-  list(APPEND simdbloom_isas simd128)
+  list(APPEND simdbloom_isas ${simdbloom_isas_of_wasm})
   set(simd128_flags -msimd128)
 endif()
 

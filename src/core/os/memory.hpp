@@ -1,7 +1,6 @@
 // Memory as the operating system gives it, and the data caches of the machine.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -57,14 +56,6 @@ inline const Caches& caches() noexcept {
 /// The level-2 cache; 1 MiB, as servers have, on a machine that does not say.
 inline std::size_t level2_bytes(const Caches& of = caches()) noexcept {
     return of.l2 != 0 ? of.l2 : std::size_t{1} << 20;
-}
-
-/// A parallel build of at most so many bytes gives each thread a filter of its own: those of two
-/// stay in the level-3 cache, 8 MiB if unknown. A virtual machine may have a small share of a large
-/// one: hence the second bound (bench/pages/tried.md, "Builds on two threads").
-inline std::size_t merged_up_to(const Caches& of = caches()) noexcept {
-    const std::size_t l3 = of.l3 != 0 ? of.l3 : std::size_t{8} << 20;
-    return std::min(l3 / 2, 16 * level2_bytes(of));
 }
 
 }  // namespace simdbloom::detail

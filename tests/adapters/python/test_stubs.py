@@ -33,6 +33,14 @@ class Stubs(unittest.TestCase):
         self.assertEqual(set(re.findall(r"^(?:class |def )?(\w+)[(:]", stub, re.M)),
                          set(simdbloom.__all__))
 
+    def test_name_the_isas_of_the_library(self):
+        with open(FOLDER + "/__init__.pyi", encoding="utf-8") as file:
+            isas = re.search(r"^_Isa = Literal\[(.*)\]$", file.read(), re.M)[1]
+        with self.assertRaises(ValueError) as wrong:
+            simdbloom.Filter("split256", 1, 12, isa="mmx")
+        known = re.search(r"known: (.*)\)", str(wrong.exception))[1]
+        self.assertEqual(re.findall(r"\w+", isas), known.split(", "))
+
     def test_say_what_each_call_does(self):
         for owner in (simdbloom, *filter(inspect.isclass, vars(simdbloom).values())):
             for name in vars(owner):

@@ -42,7 +42,6 @@ Keys: TypeAlias = (
     | Rows
 )
 Path: TypeAlias = str | PathLike[str]
-Isa: TypeAlias = Literal["scalar", "sse42", "avx2", "avx512", "avx512bitalg", "neon"]
 Hashing: TypeAlias = Literal["fast", "seeded", "keyed"]
 Format: TypeAlias = Literal[
     "leveldb", "rocksdb", "rocksdb-legacy", "parquet", "kudu", "impala", "guava", "spark-v1",

@@ -85,7 +85,7 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
     // Writes the lanes that are set in `lanes`, side by side.
     O::compress(to, v, lanes);
 }
-// What a capability brings, see defaults.hpp.
+// What a capability brings, see OpsDefaults.
 &&(!O::has_masks || MaskOperations<O>)&&(!O::has_bit_gather || BitGatherOperations<O>)&&(
     !O::has_line_test ||
     requires(const std::byte* line, std::uint64_t x, const std::uint32_t* salts16, unsigned k) {

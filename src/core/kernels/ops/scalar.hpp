@@ -1,16 +1,13 @@
 // One 64-bit lane in plain C++: the reference that the vector ISAs are compared with.
 #pragma once
 
-#include "core/kernels/ops/defaults.hpp"
+#include "core/kernels/ops/lanes.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom::detail {
 namespace {
 
 struct ScalarArch {};
-
-template <class A>
-struct Ops;
 
 template <>
 struct Ops<ScalarArch> : OpsDefaults {
