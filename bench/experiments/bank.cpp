@@ -25,11 +25,7 @@ using namespace simdbloom::bench;
 
 std::string milli(double share) { return text("%.2f", 1000 * share); }
 
-void print_size(std::size_t sets, std::uint64_t bytes, bool huge_pages) {
-    std::string pairs = "-";  // which lie in one line up to 64 sets
-    if (sets <= 64)
-        pairs = of_layout("paired512", sets, bytes, huge_pages) + ", " +
-                of_layout("paired512:k=4", sets, bytes, huge_pages);
+std::vector<std::string> of_default(std::size_t sets, std::uint64_t bytes, bool huge_pages) {
     const KeySource source = KeySource::generated(1);
     const auto pool = absent_keys();
     Options options;
@@ -103,15 +99,27 @@ void print_size(std::size_t sets, std::uint64_t bytes, bool huge_pages) {
                    ? text("%.0f (%.1f x)", ns[at + i], ns[at + i] / ns[i])
                    : std::string("-");
     };
-    print_row({text("%zu", sets),
-               bytes >> 30 != 0 ? text("%llu GiB", (unsigned long long)bytes >> 30)
-                                : text("%llu MiB", (unsigned long long)bytes >> 20),
-               huge_pages ? "2 MiB" : "4 KiB",
-               milli(static_cast<double>(found) / static_cast<double>(sets) / (1 << 16)) + ", " +
-                   their_fpr,
-               text("%.1f", ns[0]), text("%.1f", ns[1]), theirs(0), theirs(1),
-               asks_filters ? text("%.0f (%.1f x)", ns[2], ns[2] / ns[0]) : "-",
-               text("%.1f", *std::min_element(ns.end() - Ceiling::ways, ns.end())), pairs});
+    return {text("%zu", sets),
+            bytes >> 30 != 0 ? text("%llu GiB", (unsigned long long)bytes >> 30)
+                             : text("%llu MiB", (unsigned long long)bytes >> 20),
+            huge_pages ? "2 MiB" : "4 KiB",
+            milli(static_cast<double>(found) / static_cast<double>(sets) / (1 << 16)) + ", " +
+                their_fpr,
+            text("%.1f", ns[0]),
+            text("%.1f", ns[1]),
+            theirs(0),
+            theirs(1),
+            asks_filters ? text("%.0f (%.1f x)", ns[2], ns[2] / ns[0]) : "-",
+            text("%.1f", *std::min_element(ns.end() - Ceiling::ways, ns.end()))};
+}
+
+void print_size(std::size_t sets, std::uint64_t bytes, bool huge_pages) {
+    auto cells = of_default(sets, bytes, huge_pages);
+    // Behind those, whose 8 GiB are then free.
+    cells.push_back(sets > 64 ? "-"  // rows that fill a line have no pairs
+                              : of_layout("paired512", sets, bytes, huge_pages) + ", " +
+                                    of_layout("paired512:k=4", sets, bytes, huge_pages));
+    print_row(cells);
     std::fflush(stdout);
 }
 
