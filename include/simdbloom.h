@@ -164,7 +164,7 @@ SIMDBLOOM_C_API double simdbloom_estimated_fpr(const simdbloom_filter* filter);
 typedef struct simdbloom_bank simdbloom_bank;
 
 /** Make a bank of empty sets; set s is for keys[s] keys, which may be 0. The spec is a layout of
- * bits, or NULL for the default. fold_levels of the options is not read. */
+ * bits, "paired512", or NULL for the default. fold_levels of the options is not read. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_bank_create(const char* spec, const uint64_t* keys,
                                                        size_t sets, double bits_per_key,
                                                        const simdbloom_options* options,

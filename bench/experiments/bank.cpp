@@ -10,96 +10,34 @@
 #include <optional>
 #include <stdexcept>
 
+#include "experiments/banks.hpp"
 #include "experiments/ceiling.hpp"
 #include "experiments/experiment.hpp"
 #include "harness/clock.hpp"
 #include "harness/passes.hpp"
 #include "simdbloom/cache_line.hpp"
 #include "simdbloom/split_block.hpp"
-#ifdef SIMDBLOOM_SEQAN3
-#include "experiments/interleaved.hpp"
-#endif
 
 namespace {
 
 using namespace simdbloom;
 using namespace simdbloom::bench;
 
-constexpr double wanted_fpr = 0.005;
-constexpr std::size_t pool_keys = 1 << 23, batch = 4096;
-constexpr unsigned rounds = 5;
-/// Larger ones get random bits in place of keys, of as many ones as keys would set.
-constexpr std::uint64_t filled_bytes = 64 << 20;
-
-/// Fills memory with bits that are 1 with chance p, to 10 binary digits, and repeats them every
-/// 16 MiB.
-void fill_randomly(std::span<std::byte> bytes, double p, std::uint64_t seed) {
-    const auto digits = static_cast<unsigned>(std::lround(p * 1024));
-    const std::size_t drawn = std::min<std::size_t>(bytes.size(), 16 << 20);
-    for (std::size_t i = 0; i + 8 <= drawn; i += 8) {
-        std::uint64_t word = 0;
-        for (unsigned d = 0; d < 10; ++d) {
-            const std::uint64_t r = hash_key(2 * i + d, seed);
-            word = (digits >> d & 1) != 0 ? word | r : word & r;
-        }
-        std::memcpy(bytes.data() + i, &word, 8);
-    }
-    for (std::size_t i = drawn; i < bytes.size(); i += drawn)
-        std::memcpy(bytes.data() + i, bytes.data(), std::min(drawn, bytes.size() - i));
-}
-
-/// Calls work(keys) for batches of absent keys from one pool. Each turn warms up: without that, the
-/// lookup that came behind another one of the same bank took half the time in 256 MiB, and the
-/// order of the turns decided whether `count_per_set` was slower than `contains`.
-template <class Work>
-Contestant asked(std::size_t i, std::shared_ptr<Rotation> pool, std::size_t keys, Work work) {
-    return {.name = std::to_string(i),
-            .pass = pieces(std::move(pool), batch, std::move(work), keys),
-            .warm_seconds = 0.1};
-}
-
-std::shared_ptr<Rotation> absent_keys() {
-    std::vector<std::uint64_t> pool(pool_keys);
-    KeySource::generated(1).fill(std::uint64_t{1} << 40, pool.data(), pool.size());
-    return std::make_shared<Rotation>(std::move(pool));
-}
-/// As many as make passes of some milliseconds.
-std::size_t pass_keys(std::size_t sets) {
-    return std::max(batch, (std::size_t{1} << 24) / std::max<std::size_t>(sets, 256));
-}
-
-template <class F>
-std::span<std::byte> bits_of(const F& filter) {
-    return {const_cast<std::byte*>(filter.bytes().data()), filter.bytes().size()};
-}
-void fill_bank(const FilterBank& bank) {
-    const auto bits = bits_of(bank);
-    fill_randomly(bits, std::pow(bank.expected_fpr(), 1.0 / bank.layout().k), 1);
-    // Bits behind the last set are 0.
-    const std::size_t row = bank.row_bytes();
-    for (std::size_t s = bank.sets(); s < 8 * row; ++s)
-        for (std::size_t at = s / 8; at < bits.size(); at += row)
-            bits[at] &= static_cast<std::byte>(~(1u << s % 8));
-}
-
 std::string milli(double share) { return text("%.2f", 1000 * share); }
 
-void print_size(std::size_t sets, std::uint64_t bytes, bool huge_pages) {
+std::vector<std::string> of_default(std::size_t sets, std::uint64_t bytes, bool huge_pages) {
     const KeySource source = KeySource::generated(1);
     const auto pool = absent_keys();
-    const FilterBank one = FilterBank::for_fpr(1, 100'000, wanted_fpr);
-    const auto keys_each = static_cast<std::size_t>(static_cast<double>(bytes) * 8 /
-                                                    static_cast<double>(sets) / one.bits_per_key());
     Options options;
     options.huge_pages = huge_pages;
-    FilterBank bank = FilterBank::for_fpr(sets, keys_each, wanted_fpr, options);
+    FilterBank bank = bank_of_bytes(sets, bytes, options);
+    const auto keys_each = static_cast<std::size_t>(bank.n_keys());
     const bool by_keys = bytes <= filled_bytes;
     const auto keys_of = [&](std::size_t s) {
         std::vector<std::uint64_t> keys(keys_each);
         source.fill(s * keys_each, keys.data(), keys.size());
         return keys;
     };
-    const unsigned k = bank.layout().k;
     if (by_keys)
         for (std::size_t s = 0; s < sets; ++s) bank.insert(s, keys_of(s));
     else fill_bank(bank);
@@ -131,9 +69,7 @@ void print_size(std::size_t sets, std::uint64_t bytes, bool huge_pages) {
         for (std::size_t s = 0; s < sets; ++s)
             for (const auto key : keys_of(s)) ibf.emplace(key, seqan3::bin_index{s});
     } else {
-        const double set = static_cast<double>(ibf.hash_function_count() * keys_each);
-        const double fill = -std::expm1(-set / static_cast<double>(bank.rows()));
-        fill_randomly(memory_of(ibf), fill, 2);
+        fill_randomly(ibf, bank);
     }
     auto agent = ibf.membership_agent();
     auto counting = ibf.counting_agent<std::uint32_t>();
@@ -143,12 +79,7 @@ void print_size(std::size_t sets, std::uint64_t bytes, bool huge_pages) {
         for (std::size_t s = 0; s < sets; ++s) found += static_cast<double>(their[s]);
         their_fpr = milli(found / static_cast<double>(sets) / (1 << 16));
     }
-    turns.push_back(asked(3, pool, keys, [&](auto asked) {
-        for (const auto key : asked) {
-            const auto& bitmap = agent.bulk_contains(key);
-            __asm__ volatile("" : : "r"(&bitmap) : "memory");
-        }
-    }));
+    turns.push_back(bulk_contains(3, pool, keys, agent));
     turns.push_back(asked(4, pool, keys, [&](auto asked) {
         const auto& their = counting.bulk_count(asked);
         __asm__ volatile("" : : "r"(&their) : "memory");
@@ -168,15 +99,27 @@ void print_size(std::size_t sets, std::uint64_t bytes, bool huge_pages) {
                    ? text("%.0f (%.1f x)", ns[at + i], ns[at + i] / ns[i])
                    : std::string("-");
     };
-    print_row({text("%zu", sets),
-               bytes >> 30 != 0 ? text("%llu GiB", (unsigned long long)bytes >> 30)
-                                : text("%llu MiB", (unsigned long long)bytes >> 20),
-               huge_pages ? "2 MiB" : "4 KiB", text("%u", k),
-               milli(static_cast<double>(found) / static_cast<double>(sets) / (1 << 16)) + ", " +
-                   their_fpr,
-               text("%.1f", ns[0]), text("%.1f", ns[1]), theirs(0), theirs(1),
-               asks_filters ? text("%.0f (%.1f x)", ns[2], ns[2] / ns[0]) : "-",
-               text("%.1f", *std::min_element(ns.end() - Ceiling::ways, ns.end()))});
+    return {text("%zu", sets),
+            bytes >> 30 != 0 ? text("%llu GiB", (unsigned long long)bytes >> 30)
+                             : text("%llu MiB", (unsigned long long)bytes >> 20),
+            huge_pages ? "2 MiB" : "4 KiB",
+            milli(static_cast<double>(found) / static_cast<double>(sets) / (1 << 16)) + ", " +
+                their_fpr,
+            text("%.1f", ns[0]),
+            text("%.1f", ns[1]),
+            theirs(0),
+            theirs(1),
+            asks_filters ? text("%.0f (%.1f x)", ns[2], ns[2] / ns[0]) : "-",
+            text("%.1f", *std::min_element(ns.end() - Ceiling::ways, ns.end()))};
+}
+
+void print_size(std::size_t sets, std::uint64_t bytes, bool huge_pages) {
+    auto cells = of_default(sets, bytes, huge_pages);
+    // Behind those, whose 8 GiB are then free.
+    cells.push_back(sets > 64 ? "-"  // rows that fill a line have no pairs
+                              : of_layout("paired512", sets, bytes, huge_pages) + ", " +
+                                    of_layout("paired512:k=4", sets, bytes, huge_pages));
+    print_row(cells);
     std::fflush(stdout);
 }
 
@@ -350,13 +293,12 @@ int main(int argc, char** argv) {
         "keys.\nEvery set is made for an FPR of %g; measured FPRs, ours and seqan3's, are in "
         "thousandths. Above %llu MiB\nthe filters hold random bits, of as many ones as keys would "
         "set. `lines` fetches the cache lines of a key, found\nbeforehand: the fastest of no "
-        "prefetching and of three ways. A line anywhere in 256 MiB takes %.1f ns\nwithout "
-        "prefetching.\n\n",
-        rounds, batch, wanted_fpr, (unsigned long long)filled_bytes >> 20,
-        1e9 / memory_speed().random_lines_per_second);
-    print_header({"sets", "size", "pages", "rows", "FPR, 1/1000", "`contains`", "`count_per_set`",
-                  "seqan3 `bulk_contains`", "seqan3 `bulk_count`", "filters one by one",
-                  "`lines`"});
+        "prefetching and of three ways. The last column has `contains` of\n`paired512` and of "
+        "`paired512:k=4`, beside seqan3 of their FPR and bytes.\n\n",
+        rounds, batch, wanted_fpr, (unsigned long long)filled_bytes >> 20);
+    print_header({"sets", "size", "pages", "FPR, 1/1000", "`contains`", "`count_per_set`",
+                  "seqan3 `bulk_contains`", "seqan3 `bulk_count`", "filters one by one", "`lines`",
+                  "in pairs"});
     for (const std::size_t sets : {64u, 512u, 4096u}) {
         if (argc > 1 && std::stoull(argv[1]) != sets) continue;
         for (const std::uint64_t mib : {1u, 16u, 256u, 4096u}) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "bank/kernel_table.hpp"
+#include "bank/bank_size.hpp"
 #include "core/dispatch/kernels_of.hpp"
 #include "core/dispatch/tuner.hpp"
 #include "simdbloom/detail/little_endian.hpp"
@@ -50,16 +50,16 @@ private:
 /// Where the rows of keys of a bank begin.
 struct BankRows {
     explicit BankRows(const FilterBank& bank)
-        : target{
-              const_cast<std::byte*>(bank.bytes().data()),  // nothing is written through it
-              detail::bank_kernels(bank.isa()).rows[static_cast<std::size_t>(bank.layout().kind)],
-              bank.blocks(),
-              bank.sets(),
-              bank.bitmap_bytes() / 8,
-              bank.row_bytes(),
-              bank.layout().k,
-              bank.layout().zones,
-              detail::bank_max_chunk} {}
+        : target{const_cast<std::byte*>(bank.bytes().data()),  // nothing is written through it
+                 detail::rows_of(detail::bank_kernels(bank.isa()), bank.layout()),
+                 bank.blocks(),
+                 bank.sets(),
+                 bank.bitmap_bytes() / 8,
+                 bank.row_bytes(),
+                 bank.layout().k,
+                 bank.layout().zones,
+                 detail::bank_max_chunk,
+                 detail::rows_of_line(bank.layout(), bank.row_bytes())} {}
     /// The rows of so many hashes, at most a chunk.
     std::span<const std::uint64_t> operator()(const std::uint64_t* hashes, std::size_t n) {
         const std::size_t k = target.k;

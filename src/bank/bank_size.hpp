@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "bank/kernel_table.hpp"
 #include "simdbloom/bank/filter_bank.hpp"
 #include "simdbloom/detail/geometry.hpp"
 
@@ -14,12 +15,25 @@ struct SetSize {
     double value;
     bool is_fpr;
 };
+struct SetGeometry {
+    BankLayout layout;
+    std::uint64_t blocks = 0, n_keys = 0;
+};
 /// The layout and the size of each set of a bank. Throws as FilterBank::for_fpr.
-Geometry size_of_sets(std::size_t sets, std::size_t keys_each, SetSize size,
-                      const Options& options);
+SetGeometry size_of_sets(std::size_t sets, std::size_t keys_each, SetSize size,
+                         const Options& options);
 /// A bank of empty sets of that size.
 FilterBank make_bank(const KeyHash& hash, std::size_t sets, std::size_t keys_each, SetSize size,
                      const Options& options);
+
+/// What finds the rows of a layout.
+inline BankTarget::Rows* rows_of(const BankKernels& kernels, const BankLayout& layout) {
+    return layout.pairs ? kernels.pairs : kernels.rows[static_cast<std::size_t>(layout.kind)];
+}
+/// Every so many-th row of a key begins a cache line.
+inline std::uint32_t rows_of_line(const BankLayout& layout, std::uint64_t row_bytes) {
+    return layout.pairs && row_bytes <= 8 ? 2 : 1;
+}
 
 /// Throws std::invalid_argument for 0 sets, std::length_error for more than select() can number.
 void check_sets(std::size_t sets);

@@ -9,8 +9,8 @@
 namespace simdbloom {
 namespace {
 
-Layout layout_of_bits(const Options& options) {
-    const Layout layout = Layout::parse(options.spec.empty() ? default_spec : options.spec);
+BankLayout layout_of_bits(const Options& options) {
+    const BankLayout layout = BankLayout::parse(options.spec.empty() ? default_spec : options.spec);
     if (!layout.is_bloom())
         throw detail::argument_error("spec \"", options.spec,
                                      "\" is not a layout of bits, which a bank needs");
@@ -19,12 +19,58 @@ Layout layout_of_bits(const Options& options) {
 
 /// The fewest rows a key, below those of `best`, for which `good` holds; else those of `best`.
 template <class Good>
-unsigned fewest_rows(const Layout& best, const Good& good) {
+unsigned fewest_rows(const BankLayout& best, const Good& good) {
     const auto range = best.k_range();
-    Layout layout = best;
+    BankLayout layout = best;
     for (layout.k = range.min; layout.k < best.k; layout.k += range.step)
         if (good(layout)) break;
     return std::min(layout.k, best.k);
+}
+
+using detail::SetGeometry;
+
+// The core sizes sets of its layouts. Those of pairs need at least the blocks of blocked512.
+
+SetGeometry for_bits(const BankLayout& layout, std::size_t n_keys, double bits) {
+    const auto size = detail::size_for_bits(layout, n_keys, bits, {});
+    if (!layout.pairs) return {size.layout, size.blocks, size.n_keys};
+    SetGeometry of_pairs{layout, size.blocks, size.n_keys};
+    if (layout.k == 0) of_pairs.layout.k = fpr::best_k(layout, n_keys, size.blocks);
+    return of_pairs;
+}
+
+SetGeometry for_fpr(const BankLayout& layout, std::size_t n_keys, double fpr,
+                    std::size_t max_bytes) {
+    const auto size = detail::size_for_fpr(layout, n_keys, fpr, {.max_bytes = max_bytes});
+    if (!layout.pairs) return {size.layout, size.blocks, size.n_keys};
+    const auto with_blocks = [&](std::uint64_t blocks) {
+        SetGeometry of_pairs{layout, blocks, n_keys};
+        if (layout.k == 0) of_pairs.layout.k = fpr::best_k(layout, n_keys, blocks);
+        return of_pairs;
+    };
+    const auto good = [&](std::uint64_t blocks) {
+        return fpr::expected(with_blocks(blocks).layout, n_keys, blocks) <= fpr;
+    };
+    const std::uint64_t limit =
+        max_bytes == 0
+            ? detail::max_blocks
+            : std::min<std::uint64_t>(detail::max_blocks, max_bytes / (layout.block_bits() / 8));
+    std::uint64_t least = size.blocks, enough = least;
+    while (!good(enough)) {
+        if (enough == limit && limit != detail::max_blocks) return with_blocks(limit);
+        if (enough == limit)
+            throw detail::length_error("n_keys=", n_keys, ": ", layout.spec(),
+                                       " would need more than the 2^32 - 1 blocks that can be "
+                                       "addressed");
+        least = enough + 1;
+        enough = enough > limit / 2 ? limit : enough * 2;
+    }
+    while (least < enough) {
+        const std::uint64_t middle = least + (enough - least) / 2;
+        if (good(middle)) enough = middle;
+        else least = middle + 1;
+    }
+    return with_blocks(enough);
 }
 
 }  // namespace
@@ -46,35 +92,34 @@ void detail::check_bank_bytes(std::uint64_t bytes, std::size_t max_bytes) {
         throw length_error("a bank of ", bytes, " bytes is above max_bytes=", max_bytes);
 }
 
-detail::Geometry detail::size_of_sets(std::size_t sets, std::size_t keys_each, SetSize wanted,
-                                      const Options& options) {
+detail::SetGeometry detail::size_of_sets(std::size_t sets, std::size_t keys_each, SetSize wanted,
+                                         const Options& options) {
     check_sets(sets);
-    Layout layout = layout_of_bits(options);
-    // Options of one set.
-    Options each;
+    BankLayout layout = layout_of_bits(options);
+    std::size_t bytes_each = 0;
     const std::uint64_t block_bytes = bank_bytes(layout, 1, sets);
     if (options.max_bytes != 0) {
         check_bank_bytes(block_bytes, options.max_bytes);
-        each.max_bytes =
+        bytes_each =
             static_cast<std::size_t>(options.max_bytes / block_bytes * (layout.block_bits() / 8));
     }
-    Geometry size;
+    SetGeometry size;
     if (wanted.is_fpr) {
-        size = size_for_fpr(layout, keys_each, wanted.value, each);
+        size = for_fpr(layout, keys_each, wanted.value, bytes_each);
         const std::uint64_t most = size.blocks + size.blocks / 16;
         if (layout.k == 0 && (options.max_bytes == 0 || most * block_bytes <= options.max_bytes)) {
-            layout.k = fewest_rows(size.layout, [&](const Layout& with) {
+            layout.k = fewest_rows(size.layout, [&](const BankLayout& with) {
                 return fpr::expected(with, keys_each, most) <= wanted.value;
             });
-            size = size_for_fpr(layout, keys_each, wanted.value, each);
+            size = for_fpr(layout, keys_each, wanted.value, bytes_each);
         }
     } else {
-        each.max_bytes = 0;  // the error would name the bytes of one set
-        size = size_for_bits(layout, keys_each, wanted.value, each);
+        // Without max_bytes: the error would name the bytes of one set.
+        size = for_bits(layout, keys_each, wanted.value);
         const std::uint64_t least = size.blocks - size.blocks / 16;
         if (layout.k == 0) {
             const double fpr = fpr::expected(size.layout, keys_each, least);
-            size.layout.k = fewest_rows(size.layout, [&](const Layout& with) {
+            size.layout.k = fewest_rows(size.layout, [&](const BankLayout& with) {
                 return fpr::expected(with, keys_each, size.blocks) <= fpr;
             });
         }
@@ -85,7 +130,7 @@ detail::Geometry detail::size_of_sets(std::size_t sets, std::size_t keys_each, S
 
 FilterBank detail::make_bank(const KeyHash& hash, std::size_t sets, std::size_t keys_each,
                              SetSize size, const Options& options) {
-    const Geometry each = size_of_sets(sets, keys_each, size, options);
+    const SetGeometry each = size_of_sets(sets, keys_each, size, options);
     return FilterBank(hash,
                       {.bits_ = Storage(bank_bytes(each.layout, each.blocks, sets), options),
                        .sets_ = sets,

@@ -10,17 +10,15 @@
 namespace simdbloom {
 namespace {
 
-using detail::Geometry;
+using detail::SetGeometry;
 using detail::SetSize;
 
 constexpr double highest_fpr = 0.999;
 
-/// The cache lines of a row.
-constexpr std::uint64_t lines_of(std::uint64_t row_bytes) { return (row_bytes + 63) / 64; }
-/// The cache lines that a lookup reads and writes: k rows of every bank, and the bitmap. Bitmaps of
-/// several banks are written, read, and written again in the order of the sets.
-double lines_of_lookup(unsigned k, double lines_of_a_row, std::size_t sets, std::size_t banks) {
-    return k * lines_of_a_row + (banks == 1 ? 1 : 3) * static_cast<double>(sets) / 512;
+/// The cache lines that a lookup reads and writes: the rows of every bank, and the bitmap. Bitmaps
+/// of several banks are written, read, and written again in the order of the sets.
+double lines_of_lookup(double of_rows, std::size_t sets, std::size_t banks) {
+    return of_rows + (banks == 1 ? 1 : 3) * static_cast<double>(sets) / 512;
 }
 
 /// Sets in falling order of their keys, and where each bank of them ends.
@@ -32,7 +30,7 @@ struct Cut {
 /// Cuts so that bits times lines of a lookup is least. That cut is also the one of least bits +
 /// price * lines for some price of a line, because the logarithm of the product is concave. Such
 /// cuts are found by dynamic programming, and a price from two of them.
-Cut cut_sets(std::span<const std::size_t> keys, const Geometry& largest) {
+Cut cut_sets(std::span<const std::size_t> keys, const SetGeometry& largest) {
     std::vector<std::uint32_t> order(keys.size());
     std::iota(order.begin(), order.end(), 0u);
     std::ranges::stable_sort(order, std::greater<>(), [&](auto set) { return keys[set]; });
@@ -48,6 +46,9 @@ Cut cut_sets(std::span<const std::size_t> keys, const Geometry& largest) {
         blocks[i] = std::max(1.0, std::ceil(static_cast<double>(largest.blocks) *
                                             static_cast<double>(keys[order[places[i]]]) /
                                             static_cast<double>(largest.n_keys)));
+    const auto lines_of = [&](std::uint64_t row_bytes) {
+        return static_cast<double>(largest.layout.lines(row_bytes));
+    };
     struct Ends {
         double bytes = 0, lines = 0;
         std::vector<std::size_t> ends;
@@ -63,8 +64,7 @@ Cut cut_sets(std::span<const std::size_t> keys, const Geometry& largest) {
             for (std::size_t j = i + 1; j < n; ++j) {
                 const std::uint64_t row = detail::row_bytes(places[j] - places[i]);
                 const double bytes = best[i].bytes + blocks[i] * static_cast<double>(row),
-                             lines = best[i].lines + static_cast<double>(lines_of(row)),
-                             cost = bytes + price * lines;
+                             lines = best[i].lines + lines_of(row), cost = bytes + price * lines;
                 if (cost < best[j].cost) best[j] = {cost, bytes, lines, i};
             }
         Ends cut{best.back().bytes, best.back().lines, {}};
@@ -73,11 +73,11 @@ Cut cut_sets(std::span<const std::size_t> keys, const Geometry& largest) {
         return cut;
     };
     const Ends one_bank{blocks[0] * static_cast<double>(detail::row_bytes(keys.size())),
-                        static_cast<double>(lines_of(detail::row_bytes(keys.size()))),
+                        lines_of(detail::row_bytes(keys.size())),
                         {keys.size()}};
     Ends best = one_bank;
     const auto lines = [&](double of_rows, std::size_t banks) {
-        return lines_of_lookup(largest.layout.k, of_rows, keys.size(), banks);
+        return lines_of_lookup(of_rows, keys.size(), banks);
     };
     const auto product = [&](const Ends& cut) {
         return cut.bytes * lines(cut.lines, cut.ends.size());
@@ -116,7 +116,7 @@ CompactBank sized(std::span<const std::size_t> keys, SetSize wanted, const Optio
     const auto bytes = [&](SetSize size) {
         std::uint64_t sum = 0;
         for_each_bank([&](std::size_t sets, std::size_t most) {
-            const Geometry each = detail::size_of_sets(sets, most, size, unlimited);
+            const SetGeometry each = detail::size_of_sets(sets, most, size, unlimited);
             sum += detail::bank_bytes(each.layout, each.blocks, sets);
         });
         return sum;
@@ -187,22 +187,23 @@ void CompactBank::add_sets(std::size_t n, std::size_t keys) {
     options.huge_pages = huge_pages_;
     options.spec = banks_[0].spec();
     if (after != before) {
-        const Geometry each = detail::size_of_sets(n, made_for, size, options);
+        const SetGeometry each = detail::size_of_sets(n, made_for, size, options);
         const std::uint64_t all = before + detail::bank_bytes(each.layout, each.blocks, n);
-        const auto of_new = static_cast<double>(lines_of(detail::row_bytes(n)));
+        const auto lines_of = [&](std::uint64_t row_bytes) {
+            return static_cast<double>(banks_[0].layout().lines(row_bytes));
+        };
         double lines = 0, more = 0;
         for (std::size_t b = 0; b < banks_.size(); ++b) {
-            const auto its = static_cast<double>(lines_of(banks_[b].row_bytes()));
+            const double its = lines_of(banks_[b].row_bytes());
             lines += its;
-            if (b == into)
-                more = static_cast<double>(lines_of(detail::row_bytes(banks_[b].sets() + n))) - its;
+            if (b == into) more = lines_of(detail::row_bytes(banks_[b].sets() + n)) - its;
         }
         const auto product = [&](std::uint64_t bytes, double of_rows, std::size_t banks) {
-            return static_cast<double>(bytes) *
-                   lines_of_lookup(banks_[0].layout().k, of_rows, sets() + n, banks);
+            return static_cast<double>(bytes) * lines_of_lookup(of_rows, sets() + n, banks);
         };
-        if (into == banks_.size() || product(after, lines + more, banks_.size()) >
-                                         product(all, lines + of_new, banks_.size() + 1)) {
+        if (into == banks_.size() ||
+            product(after, lines + more, banks_.size()) >
+                product(all, lines + lines_of(detail::row_bytes(n)), banks_.size() + 1)) {
             into = banks_.size();
             after = all;
         }

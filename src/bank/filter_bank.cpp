@@ -52,11 +52,11 @@ detail::BankTarget FilterBank::target() const noexcept {
     // 32 keys on their way were best for 64, 512 and 4,096 sets, beside 8 and 16 (Zen 5, 256 MiB:
     // 11.3 ns a key, 15.7 and 23.3 for 64 sets; 117, 130 and 137 for 4,096). The rows of the chunk
     // that is read and of the next take at most 256 KiB, as long as 8 keys allow that.
-    const std::uint64_t lines = (words() + 7) / 8 * layout_.k;
+    const std::uint64_t lines = layout_.lines(row_bytes());
     constexpr std::uint64_t lines_ahead = 2048;
     return {// Lookup kernels do not write through `bits`.
             const_cast<std::byte*>(bits_.data()),
-            kernels_->rows[static_cast<std::size_t>(layout_.kind)],
+            detail::rows_of(*kernels_, layout_),
             blocks_,
             sets_,
             words(),
@@ -65,7 +65,8 @@ detail::BankTarget FilterBank::target() const noexcept {
             layout_.zones,
             lines * 32 <= lines_ahead   ? 32u
             : lines * 16 <= lines_ahead ? 16u
-                                        : 8u};
+                                        : 8u,
+            detail::rows_of_line(layout_, row_bytes())};
 }
 
 std::size_t FilterBank::row_bytes() const noexcept {

@@ -18,6 +18,13 @@ struct Offset {
                                  sets = 48, reserved_end = 52;
 };
 
+// The core numbers its layouts from 1.
+constexpr std::uint8_t paired512_code = 128;
+constexpr unsigned blocked512_code = layouts::blocked512::traits.format_code;
+std::uint8_t format_code(const BankLayout& layout) {
+    return layout.pairs ? paired512_code : layout.traits().format_code;
+}
+
 /// The first set, from `sets` on, with a bit in a row.
 std::optional<std::uint64_t> set_behind(std::span<const std::byte> rows, std::uint64_t sets) {
     const auto bytes = static_cast<std::size_t>(row_bytes(sets));
@@ -38,7 +45,7 @@ std::optional<std::uint64_t> set_behind(std::span<const std::byte> rows, std::ui
 
 struct BankFormat {
     struct ParsedHeader {
-        Layout layout;
+        BankLayout layout;
         std::uint64_t blocks = 0, n_keys = 0, sets = 0;
         SavedHash hash;
         std::uint64_t bits_bytes = 0;
@@ -47,7 +54,7 @@ struct BankFormat {
     static Header header(const FilterBank& bank) {
         check_not_moved(bank.blocks() == 0);
         Header header = begin_header(bank_kind, bank);
-        put(header, Offset::layout, bank.layout().traits().format_code);
+        put(header, Offset::layout, format_code(bank.layout()));
         put(header, Offset::k, static_cast<std::uint8_t>(bank.layout().k));
         put(header, Offset::zones, static_cast<std::uint8_t>(bank.layout().zones));
         put(header, Offset::blocks, bank.blocks());
@@ -60,14 +67,16 @@ struct BankFormat {
                                       const Options& options) {
         if (auto error = check_kind(h, bank_kind)) return std::move(*error);
         const unsigned number = get<std::uint8_t>(h, Offset::layout);
-        const auto* const traits =
-            std::ranges::find(layout_traits, number, &LayoutTraits::format_code);
+        ParsedHeader parsed;
+        BankLayout& layout = parsed.layout;
+        layout.pairs = number == paired512_code;
+        const auto* const traits = std::ranges::find(
+            layout_traits, layout.pairs ? blocked512_code : number, &LayoutTraits::format_code);
         if (traits == std::ranges::end(layout_traits))
             return fault(LoadFault::layout, "layout ", number, " is unknown");
-        ParsedHeader parsed;
-        Layout& layout = parsed.layout;
-        layout = {traits->kind, get<std::uint8_t>(h, Offset::k),
-                  get<std::uint8_t>(h, Offset::zones)};
+        layout.kind = traits->kind;
+        layout.k = get<std::uint8_t>(h, Offset::k);
+        layout.zones = get<std::uint8_t>(h, Offset::zones);
         if (!layout.is_bloom()) return wrong("layout ", number, " is not of bits");
         if (traits->zones == 0 ? layout.zones != 2 && layout.zones != 4 : layout.zones != 0)
             return wrong("z=", layout.zones, " does not suit layout ", number);

@@ -29,12 +29,14 @@ struct BankTarget {
     std::uint64_t words;      ///< of a bitmap
     std::uint64_t row_bytes;  ///< 1, 2, 4, or 8 * words
     std::uint32_t k, zones;
-    std::uint32_t chunk;  ///< 8, 16 or 32 keys
-    bool far = false;     ///< prefetches into the level-2 cache
+    std::uint32_t chunk;         ///< 8, 16 or 32 keys
+    std::uint32_t rows_of_line;  ///< 2 where rows 2 i and 2 i + 1 lie in one line, else 1
+    bool far = false;            ///< prefetches into the level-2 cache
 };
 
 struct BankKernels {
     BankTarget::Rows* rows[n_layouts];  ///< [LayoutKind]; null where a layout is not of bits
+    BankTarget::Rows* pairs;            ///< of paired512
     /// Writes t.words words a key.
     void (*contains)(const BankTarget& t, const std::uint64_t* hashes, std::size_t n,
                      std::byte* bitmaps);

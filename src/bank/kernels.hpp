@@ -104,8 +104,10 @@ inline void prefetch_rows(const BankTarget& t, const std::uint64_t* offsets, std
     const std::uint64_t bytes = t.row_bytes;
     const bool straddles = t.words % 8 != 0 && (t.words & (t.words - 1)) != 0;
     if (keys == 8 && bytes <= 64 && !straddles) {
+#pragma GCC unroll 1
+        for (std::size_t r = 0; r < t.k; r += t.rows_of_line)
 #pragma GCC unroll 8
-        for (std::size_t i = 0; i < 8 * std::size_t{t.k}; ++i) prefetch(t.bits + offsets[i]);
+            for (std::size_t i = 0; i < 8; ++i) prefetch(t.bits + offsets[8 * r + i]);
         return;
     }
     for (std::size_t i = 0; i < keys; ++i)
@@ -294,14 +296,24 @@ SIMDBLOOM_KERNEL void bank_count(const BankTarget& target, const std::uint64_t* 
     }
 }
 
+/// Rows in pairs: the second one differs from the first in one to three of its lowest bits, and so
+/// is another one of its eight.
+struct paired512 {
+    static constexpr LayoutTraits traits = layouts::blocked512::traits;
+    SIMDBLOOM_INLINE static unsigned bit(std::uint32_t x, unsigned i, unsigned, unsigned) noexcept {
+        const std::uint32_t product = x * salts[i / 2], row = product >> 23;
+        return i % 2 == 0 ? row : row ^ (((product & 0x7FFFFF) * 7 >> 23) + 1);
+    }
+};
+
 /// BankTarget::Rows of a layout. Compilers make vectors of the loops where n is the constant 8.
-template <LayoutKind kind>
+template <class Layout>
 [[gnu::always_inline]] inline void find_rows(const BankTarget& t, const std::uint64_t* hashes,
                                              std::size_t n, std::uint64_t* offsets) {
     const auto blocks = static_cast<std::uint32_t>(t.blocks);
     const auto bytes = static_cast<std::uint32_t>(t.row_bytes);  // below 2^30
     const auto block_of = [&](std::uint64_t hash) { return (hash >> 32) * blocks >> 32; };
-    constexpr LayoutTraits traits = traits_of(kind);
+    constexpr LayoutTraits traits = Layout::traits;
     std::uint64_t state[8];
     if constexpr (traits.anywhere) {
         for (std::size_t i = 0; i < n; ++i) state[i] = hashes[i];
@@ -320,7 +332,7 @@ template <LayoutKind kind>
             if (r >= t.k) return false;
             for (std::size_t i = 0; i < n; ++i)
                 offsets[8 * r + i] =
-                    state[i] + std::uint64_t{bit_position<kind>(x[i], r, t.k, t.zones)} * bytes;
+                    state[i] + std::uint64_t{Layout::bit(x[i], r, t.k, t.zones)} * bytes;
             return true;
         };
         // Unrolled, so that salts are constants: a table of them would be a second symbol.
@@ -331,13 +343,13 @@ template <LayoutKind kind>
         rows(std::make_index_sequence<traits.k_max>());
     }
 }
-template <class O, LayoutKind kind>
+template <class O, class Layout>
 SIMDBLOOM_KERNEL void bank_rows(const BankTarget& target, const std::uint64_t* hashes,
                                 std::size_t n, std::uint64_t* offsets) {
     const BankTarget t = target;
-    if (n == 8) find_rows<kind>(t, hashes, 8, offsets);
+    if (n == 8) find_rows<Layout>(t, hashes, 8, offsets);
     else
-        for (std::size_t i = 0; i < n; ++i) find_rows<kind>(t, hashes + i, 1, offsets + i);
+        for (std::size_t i = 0; i < n; ++i) find_rows<Layout>(t, hashes + i, 1, offsets + i);
 }
 
 template <class O>
@@ -354,7 +366,7 @@ template <class O, LayoutKind kind>
 constexpr BankTarget::Rows* rows_of() {
     constexpr LayoutTraits traits = traits_of(kind);
     if constexpr (traits.is_table() || traits.cell_bits() != 1) return nullptr;
-    else return &bank_rows<O, kind>;
+    else return &bank_rows<O, typename LayoutOf<kind>::type>;
 }
 
 template <class O>
@@ -363,6 +375,7 @@ constexpr BankKernels make_kernels() {
 #define SIMDBLOOM_ROWS(name) rows_of<O, LayoutKind::name>(),
         {SIMDBLOOM_EACH_LAYOUT(SIMDBLOOM_ROWS)},
 #undef SIMDBLOOM_ROWS
+        &bank_rows<O, paired512>,
         &bank_contains<O>,
         &bank_count<O>,
         &bank_nonzero<O>};

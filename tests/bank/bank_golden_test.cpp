@@ -12,9 +12,9 @@ namespace {
 const std::filesystem::path folder = std::filesystem::path(SIMDBLOOM_GOLDEN_FOLDER) / "bank";
 
 /// Of 5 and of 70 sets: rows of a part of a word and of two words.
-FilterBank bank_of(std::size_t sets, Isa isa) {
-    FilterBank bank = FilterBank::with_bits_per_key(
-        sets, 4, 8, {.isa = isa, .seed = 7, .spec = "register64:k=4"});
+FilterBank bank_of(std::size_t sets, Isa isa, const char* spec = "register64:k=4") {
+    FilterBank bank =
+        FilterBank::with_bits_per_key(sets, 4, 8, {.isa = isa, .seed = 7, .spec = spec});
     for (std::size_t s = 0; s < sets; ++s) bank.insert(s, test::random_keys(4, 4 * s));
     bank.insert(0, std::string_view("key"));
     return bank;
@@ -58,6 +58,8 @@ void expect_golden(const std::string& name, const Make& make) {
 TEST(BankGolden, SavedBanksAreReadAndWrittenTheSame) {
     expect_golden<FilterBank>("5.bank", [](Isa isa) { return bank_of(5, isa); });
     expect_golden<FilterBank>("70.bank", [](Isa isa) { return bank_of(70, isa); });
+    expect_golden<FilterBank>("pairs.bank",
+                              [](Isa isa) { return bank_of(20, isa, "paired512:k=6"); });
     expect_golden<CompactBank>("unequal.bank", compact_of);
 }
 

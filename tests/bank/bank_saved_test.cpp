@@ -60,6 +60,21 @@ TEST(BankSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
     EXPECT_TRUE(load<FilterBank>(good));
 }
 
+TEST(BankSaved, PairsHaveANumberOfTheirOwn) {
+    using enum LoadFault;
+    const Bytes good =
+        save(test::make_bank<FilterBank, test::SetOfPairs>("paired512:k=4", 70, 100).bank);
+    EXPECT_EQ(good[10], std::byte{128});
+    EXPECT_EQ(good[11], std::byte{4});
+    EXPECT_EQ(load<FilterBank>(good).value().spec(), "paired512:k=4");
+    const auto refused = test::refuser<FilterBank>(good);
+    for (const unsigned k : {0u, 1u, 5u, 18u})
+        refused(parameter, "k=" + std::to_string(k) + " does not suit layout 128", {{11, k}});
+    refused(parameter, "z=2 does not suit layout 128", {{12, 2}});
+    refused(layout, "layout 129", {{10, 129}});
+    refused(size, "of paired512:k=4 take 24648 bytes", {{16, 3, 8}});
+}
+
 TEST(BankSaved, LoadingAllocatesTheRowsOnlyAndNothingForWhatItRefuses) {
     test::expect_one_allocation<FilterBank>(save(test::make_bank("split256", 65, 500).bank));
 }

@@ -1,6 +1,7 @@
 // A bank of either type, and the same sets as filters of the core, one by one.
 #pragma once
 
+#include "set_of_pairs.hpp"
 #include "simdbloom/bank/compact_bank.hpp"
 #include "support.hpp"
 
@@ -36,20 +37,22 @@ inline CompactBank::Place place_of(const CompactBank& bank, std::size_t set) {
 }
 
 /// A filter of the bits that a set has.
-template <class Bank>
-AnyFilter filter_of_set(const Bank& bank, std::size_t set) {
+template <class Filter = AnyFilter, class Bank>
+Filter filter_of_set(const Bank& bank, std::size_t set) {
     const FilterBank& its = banks_of(bank)[place_of(bank, set).bank];
-    return make_filter(its.spec(), static_cast<std::size_t>(its.n_keys()),
-                       its.bits_per_key() * (1 - 1e-9), {.seed = bank.seed()});
+    if constexpr (std::same_as<Filter, SetOfPairs>) return SetOfPairs(its);
+    else
+        return make_filter(its.spec(), static_cast<std::size_t>(its.n_keys()),
+                           its.bits_per_key() * (1 - 1e-9), {.seed = bank.seed()});
 }
 
-template <class Bank>
+template <class Bank, class Filter = AnyFilter>
 struct BankAndFilters {
     Bank bank;
-    std::vector<AnyFilter> filters;
+    std::vector<Filter> filters;
 
     void add(std::size_t set, std::size_t keys) {
-        filters.push_back(filter_of_set(bank, set));
+        filters.push_back(filter_of_set<Filter>(bank, set));
         const auto its = keys_of_set(set, keys);
         filters.back().insert(its);
         bank.insert(set, its);
@@ -70,13 +73,13 @@ Bank bank_for_fpr(const std::vector<std::size_t>& sizes, double fpr, const Optio
 }
 
 /// A bank at 8 bits a key: sets of `keys` keys each, or of unequal_sizes() in a CompactBank.
-template <class Bank = FilterBank>
-BankAndFilters<Bank> make_bank(const std::string& spec, std::size_t sets, std::size_t keys,
-                               Options options = {.seed = 77}) {
+template <class Bank = FilterBank, class Filter = AnyFilter>
+BankAndFilters<Bank, Filter> make_bank(const std::string& spec, std::size_t sets, std::size_t keys,
+                                       Options options = {.seed = 77}) {
     options.spec = spec;
     const auto sizes = std::same_as<Bank, CompactBank> ? unequal_sizes(sets)
                                                        : std::vector<std::size_t>(sets, keys);
-    BankAndFilters<Bank> both{bank_of_bits<Bank>(sizes, 8, options), {}};
+    BankAndFilters<Bank, Filter> both{bank_of_bits<Bank>(sizes, 8, options), {}};
     for (std::size_t s = 0; s < sets; ++s) both.add(s, sizes[s]);
     return both;
 }
@@ -100,8 +103,8 @@ inline std::vector<std::uint64_t> asked_keys(std::size_t n, std::size_t sets) {
 }
 
 /// Every call of the bank says what the filters say, and writes nothing behind its answers.
-template <class Bank>
-void expect_answers_of(const Bank& bank, const std::vector<AnyFilter>& filters,
+template <class Bank, class Filter>
+void expect_answers_of(const Bank& bank, const std::vector<Filter>& filters,
                        const std::vector<std::uint64_t>& keys) {
     const std::size_t n = keys.size(), bytes = bank.bitmap_bytes(), sets = filters.size();
     ASSERT_EQ(bank.sets(), sets);
@@ -143,7 +146,8 @@ void expect_answers_of(const Bank& bank, const std::vector<AnyFilter>& filters,
 }
 
 /// Column s of the bank is filter s, bit by bit, and bits behind the sets are 0.
-inline void expect_columns(const FilterBank& bank, const std::vector<AnyFilter>& filters) {
+template <class Filter>
+void expect_columns(const FilterBank& bank, const std::vector<Filter>& filters) {
     ASSERT_EQ(bank.rows(), 8 * bits_of(filters[0]).size());
     const std::size_t sets = filters.size(), bytes = bank.row_bytes();
     ASSERT_EQ(bytes, sets <= 8 ? 1 : sets <= 16 ? 2 : sets <= 32 ? 4 : (sets + 63) / 64 * 8);
@@ -154,9 +158,10 @@ inline void expect_columns(const FilterBank& bank, const std::vector<AnyFilter>&
                 expected[row * bytes + s / 8] |= static_cast<std::byte>(1u << s % 8);
     ASSERT_TRUE(std::ranges::equal(bank.bytes(), expected));
 }
-inline void expect_columns(const CompactBank& bank, const std::vector<AnyFilter>& filters) {
+template <class Filter>
+void expect_columns(const CompactBank& bank, const std::vector<Filter>& filters) {
     for (std::uint32_t b = 0; b < bank.banks().size(); ++b) {
-        std::vector<AnyFilter> its;
+        std::vector<Filter> its;
         for (std::size_t s = 0; s < filters.size(); ++s)
             if (bank.place(s).bank == b) {
                 ASSERT_EQ(bank.place(s).column, its.size());

@@ -11,10 +11,10 @@ class EveryBank : public ::testing::Test {};
 TYPED_TEST_SUITE(EveryBank, test::BankTypes);
 
 /// On every instruction set the bank answers batches of these lengths as its filters do.
-template <class Bank>
+template <class Bank, class Filter = AnyFilter>
 void expect_answers_on_every_isa(const std::string& spec, std::size_t sets, std::size_t keys,
                                  std::initializer_list<std::size_t> lengths) {
-    auto [bank, filters] = test::make_bank<Bank>(spec, sets, keys);
+    auto [bank, filters] = test::make_bank<Bank, Filter>(spec, sets, keys);
     ASSERT_NO_FATAL_FAILURE(test::expect_columns(bank, filters));
     for (const auto& its : test::banks_of(bank)) EXPECT_TRUE(its.spec().starts_with(spec));
     for (const Isa isa : usable_isas()) {
@@ -36,6 +36,13 @@ TYPED_TEST(EveryBank, EveryLayoutAnswersAsItsFiltersOnEveryIsa) {
         for (const std::size_t sets : {3u, 12u, 30u, 90u})
             ASSERT_NO_FATAL_FAILURE(
                 expect_answers_on_every_isa<TypeParam>(spec, sets, 150, {1, 33, 100}));
+}
+
+TYPED_TEST(EveryBank, RowsInPairsAnswerAsTheirSetsOnEveryIsa) {
+    for (const std::string k : {"", ":k=2", ":k=4", ":k=6", ":k=16"})
+        for (const std::size_t sets : {1u, 8u, 12u, 30u, 64u, 65u, 130u, 520u})
+            ASSERT_NO_FATAL_FAILURE((expect_answers_on_every_isa<TypeParam, test::SetOfPairs>(
+                "paired512" + k, sets, 150, {0, 1, 7, 8, 9, 33, 100})));
 }
 
 TYPED_TEST(EveryBank, EveryNumberOfSetsAndKeysOnEveryIsa) {
@@ -112,6 +119,14 @@ TYPED_TEST(EveryBank, BadArgumentsAreRefusedByName) {
     for (const std::string spec : {"cuckoo12", "counting"})
         EXPECT_INVALID("\"" + spec + "\" is not a layout of bits", for_fpr(0.01, {.spec = spec}));
     EXPECT_INVALID("nothing", for_fpr(0.01, {.spec = "nothing"}));
+    for (const std::string k : {"1", "5", "18", "0"})
+        EXPECT_INVALID("\"paired512:k=" + k + "\": k=" + k + " is not in 2..16 in steps of 2",
+                       for_fpr(0.01, {.spec = "paired512:k=" + k}));
+    for (const std::string rest : {":", ":k=", ":k=4,", ":z=2", ":k=4x"})
+        EXPECT_INVALID("\"" + rest + "\" is not of the form :k=6",
+                       for_fpr(0.01, {.spec = "paired512" + rest}));
+    EXPECT_INVALID("paired5120", for_fpr(0.01, {.spec = "paired5120"}));
+    EXPECT_INVALID("paired512", make_filter("paired512", 10, 8));
     EXPECT_THROW(test::bank_of_bits<TypeParam>(Sizes(1 << 20, 1 << 20), 1000, {}), AllocationError);
 
     Sizes sizes(65, 10);
@@ -188,11 +203,15 @@ TYPED_TEST(EveryBank, ThreadsInsertIntoSetsOfDifferentBytesAndCountAtOnce) {
 
 TYPED_TEST(EveryBank, ComesBackFromBytesViewsAndFiles) {
     const test::TemporaryFolder folder("bank");
-    for (const auto& spec : test::bloom_specs())
+    auto specs = test::bloom_specs();
+    specs.insert(specs.end(), {"paired512", "paired512:k=4"});
+    for (const auto& spec : specs)
         for (const std::size_t sets : {1u, 89u, 8u, 16u, 63u, 64u}) {
             if (sets == 8 && std::same_as<TypeParam, CompactBank>) break;  // rows of FilterBanks
             SCOPED_TRACE(spec + ", sets: " + std::to_string(sets));
-            auto bank = test::make_bank<TypeParam>(spec, sets, 20).bank;
+            auto bank = test::bank_of_bits<TypeParam>(std::vector<std::size_t>(sets, 20), 8,
+                                                      {.seed = 77, .spec = spec});
+            for (std::size_t s = 0; s < sets; ++s) bank.insert(s, test::keys_of_set(s, 20));
             if (sets > 1) bank.insert(test::add_large_set(bank), test::keys_of_set(sets, 20));
             test::expect_comes_back<TypeParam>(bank, folder.path / "bank",
                                                test::expect_same_bank<TypeParam>);

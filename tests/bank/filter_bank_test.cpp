@@ -25,7 +25,8 @@ TEST(FilterBank, CountsOfMoreKeysThanPlanesHold) {
 
 TEST(FilterBank, FprFollowsTheModel) {
     constexpr std::size_t sets = 64, keys = 2'000, probes = 20'000;
-    for (const std::string spec : {"blocked512", "classic", "split256", "register64"}) {
+    for (const std::string spec : {"blocked512", "classic", "split256", "register64", "paired512",
+                                   "paired512:k=2", "paired512:k=16"}) {
         FilterBank bank = FilterBank::with_bits_per_key(sets, keys, 8, {.seed = 3, .spec = spec});
         for (std::size_t s = 0; s < sets; ++s) bank.insert(s, test::random_keys(keys, s * keys));
         std::vector<std::uint64_t> counts(sets);
@@ -39,6 +40,79 @@ TEST(FilterBank, FprFollowsTheModel) {
                        fpr::deviation(bank.layout(), keys, bank.blocks()) / std::sqrt(sets));
         EXPECT_NEAR(found / all, expected, 5 * deviation) << bank.spec();
     }
+}
+
+/// A block where pairs are set: the rows of each of its 64 groups, as bits.
+struct BlockOfPairs {
+    std::array<std::uint8_t, 64> groups{};
+    static constexpr unsigned all = 64 * 28;
+    static BlockOfPairs of(std::span<const unsigned> pairs) {
+        static const auto rows = [] {
+            std::vector<std::uint8_t> of_pair;
+            for (unsigned a = 0; a < 8; ++a)
+                for (unsigned b = 0; b < a; ++b)
+                    of_pair.push_back(static_cast<std::uint8_t>(1u << a | 1u << b));
+            return of_pair;
+        }();
+        BlockOfPairs block;
+        for (const unsigned pair : pairs) block.groups[pair / 28] |= rows[pair % 28];
+        return block;
+    }
+    /// The chance that so many pairs all lie in rows that are set.
+    double chance(unsigned pairs) const {
+        unsigned in = 0;
+        for (const auto group : groups) {
+            const auto rows = static_cast<unsigned>(std::popcount(group));
+            in += rows * (rows - 1) / 2;
+        }
+        return std::pow(static_cast<double>(in) / all, pairs);
+    }
+};
+
+BankLayout of_pairs(unsigned pairs) {
+    return BankLayout::parse("paired512:k=" + std::to_string(2 * pairs));
+}
+
+// hash_floor, of 32 bits, is 2^-32 a key.
+TEST(FilterBank, TheModelOfPairsIsExactByEnumeration) {
+    for (const unsigned keys : {1u, 2u, 3u})
+        for (const unsigned pairs : {1u, 2u, 3u}) {
+            if (keys * pairs > 3) continue;
+            // The first pair is any one, by symmetry.
+            double sum = 0, n = 0;
+            std::array<unsigned, 3> thrown{};
+            const auto ways = [&](unsigned i) { return keys * pairs > i ? BlockOfPairs::all : 1; };
+            for (thrown[1] = 0; thrown[1] < ways(1); ++thrown[1])
+                for (thrown[2] = 0; thrown[2] < ways(2); ++thrown[2], ++n)
+                    sum += BlockOfPairs::of(std::span(thrown).first(keys * pairs)).chance(pairs);
+            const double expected = fpr::expected(of_pairs(pairs), keys, 1);
+            EXPECT_NEAR(expected - fpr::hash_floor(keys, 32), sum / n, 1e-9 * sum / n + 1e-14)
+                << keys << " keys of " << pairs << " pairs";
+        }
+}
+
+TEST(FilterBank, TheModelOfPairsIsExactBySimulation) {
+    std::uint64_t state = 0;
+    for (const unsigned pairs : {2u, 3u, 4u, 8u})
+        for (const unsigned keys : {20u, 60u}) {
+            constexpr unsigned blocks = 20'000;
+            double sum = 0, squares = 0;
+            std::vector<unsigned> thrown(keys * pairs);
+            for (unsigned i = 0; i < blocks; ++i) {
+                for (auto& pair : thrown)
+                    pair = static_cast<unsigned>((hash_key(++state, 9) >> 32) * BlockOfPairs::all >>
+                                                 32);
+                const double chance = BlockOfPairs::of(thrown).chance(pairs);
+                sum += chance;
+                squares += chance * chance;
+            }
+            const double mean = sum / blocks, variance = squares / blocks - mean * mean;
+            EXPECT_NEAR(fpr::expected(of_pairs(pairs), keys, 1) - fpr::hash_floor(keys, 32), mean,
+                        5 * std::sqrt(variance / blocks))
+                << keys << " keys of " << pairs << " pairs";
+            EXPECT_NEAR(fpr::deviation(of_pairs(pairs), keys, 1), std::sqrt(variance),
+                        0.05 * std::sqrt(variance));
+        }
 }
 
 TEST(FilterBank, SizesAreTheSmallestAndRowsTheFewestThatCostLittle) {
@@ -58,6 +132,26 @@ TEST(FilterBank, SizesAreTheSmallestAndRowsTheFewestThatCostLittle) {
         EXPECT_EQ(of_bits.blocks(), 2344u);
         EXPECT_LT(of_bits.layout().k, fpr::best_k(of_bits.layout(), 100'000, of_bits.blocks()));
     }
+    for (const auto& [wanted, k] :
+         {std::pair(0.02, 6u), std::pair(0.005, 6u), std::pair(1e-3, 8u)}) {
+        const auto pairs = FilterBank::for_fpr(64, 100'000, wanted, {.spec = "paired512"});
+        EXPECT_EQ(pairs.layout().k, k);
+        EXPECT_LE(pairs.expected_fpr(), wanted);
+        EXPECT_GT(fpr::expected(pairs.layout(), 100'000, pairs.blocks() - 1), wanted);
+        const auto fixed = FilterBank::for_fpr(64, 100'000, wanted, {.spec = "paired512:k=4"});
+        EXPECT_LE(fixed.expected_fpr(), wanted);
+        EXPECT_GT(fpr::expected(fixed.layout(), 100'000, fixed.blocks() - 1), wanted);
+        const auto of_bits = FilterBank::with_bits_per_key(64, 100'000, 13, {.spec = "paired512"});
+        EXPECT_EQ(of_bits.spec(), "paired512:k=6");
+        const auto limited =
+            FilterBank::for_fpr(64, 1'000, 1e-6, {.max_bytes = 100'000, .spec = "paired512"});
+        EXPECT_LE(limited.size_in_bytes(), 100'000u);
+        EXPECT_GT(limited.size_in_bytes(), 100'000u - 512 * 8);
+    }
+    // blocked512 of so many keys has less than 2^32 blocks.
+    EXPECT_LENGTH_ERROR(
+        "paired512:k=4 would need more than the 2^32 - 1 blocks",
+        FilterBank::for_fpr(1, std::size_t{1} << 37, 0.005, {.spec = "paired512:k=4"}));
     const auto fixed = FilterBank::for_fpr(10, 1'000, 0.01, {.spec = "blocked512:k=9"});
     EXPECT_EQ(fixed.spec(), "blocked512:k=9");
     const auto limited = FilterBank::for_fpr(65, 1'000, 1e-9, {.max_bytes = 100'000});

@@ -260,6 +260,11 @@ static void banks(const char* path) {
     OK(simdbloom_bank_select_sets(bank, keys, 4, 0, 1, NULL, &found));
     CHECK(found == 0);
 
+    OK(simdbloom_bank_create("paired512:k=4", sizes, 3, 8, NULL, &none));
+    simdbloom_bank_free(none);
+    none = NULL;
+    FAILS(simdbloom_bank_create("paired512:k=5", sizes, 3, 8, NULL, &none), SIMDBLOOM_INVALID,
+          "k=5");
     FAILS(simdbloom_bank_create("cuckoo12", sizes, 3, 8, NULL, &none), SIMDBLOOM_INVALID, "bits");
     FAILS(simdbloom_bank_create(NULL, NULL, 3, 8, NULL, &none), SIMDBLOOM_INVALID, "keys");
     FAILS(simdbloom_bank_create(NULL, sizes, 0, 8, NULL, &none), SIMDBLOOM_INVALID, "sets=0");

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "fuzz.hpp"
+#include "set_of_pairs.hpp"
 
 namespace {
 
@@ -12,12 +13,13 @@ using namespace simdbloom;
 std::span<const FilterBank> banks_of(const FilterBank& bank) { return {&bank, 1}; }
 std::span<const FilterBank> banks_of(const CompactBank& bank) { return bank.banks(); }
 
-template <class Bank>
+template <class Bank, class Filter>
 struct Subject {
     Bank bank;
-    std::vector<AnyFilter> filters{};  // one a set
+    std::vector<Filter> filters{};  // one a set
     Options load_options{};
-    static constexpr bool compact = std::same_as<Bank, CompactBank>;
+    static constexpr bool compact = std::same_as<Bank, CompactBank>,
+                          of_core = std::same_as<Filter, AnyFilter>;
 
     /// Of a new set; those of a FilterBank are equal.
     static std::size_t keys_of(unsigned byte) {
@@ -27,12 +29,14 @@ struct Subject {
     void add_empty_filters() {
         while (filters.size() < bank.sets()) filters.push_back(empty(filters.size()));
     }
-    AnyFilter empty(std::size_t set) const {
+    Filter empty(std::size_t set) const {
         std::size_t number = 0;
         if constexpr (compact) number = bank.place(set).bank;
         const FilterBank& its = banks_of(bank)[number];
-        return make_filter(its.spec(), static_cast<std::size_t>(its.n_keys()),
-                           its.bits_per_key() * (1 - 1e-9), {.seed = bank.seed()});
+        if constexpr (!of_core) return Filter(its);
+        else
+            return make_filter(its.spec(), static_cast<std::size_t>(its.n_keys()),
+                               its.bits_per_key() * (1 - 1e-9), {.seed = bank.seed()});
     }
     void insert(std::size_t set, const KeyVector& keys, unsigned how) {
         auto hashes = keys;
@@ -111,9 +115,9 @@ struct Subject {
     }
 };
 
-template <class Bank>
+template <class Filter, class Bank>
 void run(Bank made, Input input, const Options& options) {
-    Subject<Bank> subject{std::move(made), {}, options};
+    Subject<Bank, Filter> subject{std::move(made), {}, options};
     auto& bank = subject.bank;
     subject.add_empty_filters();
     const auto keys = [&] {
@@ -181,7 +185,7 @@ void run(Bank made, Input input, const Options& options) {
                 if constexpr (subject.compact) {
                     const std::size_t n = subject.keys_of(input.byte());
                     subject.resize(bank.sets() + 1, n);
-                } else {
+                } else if constexpr (subject.of_core) {
                     std::vector<const FilterBase*> bases;
                     for (const auto& filter : subject.filters) bases.push_back(&filter.base());
                     const auto of = FilterBank::of(bases);
@@ -192,21 +196,28 @@ void run(Bank made, Input input, const Options& options) {
     subject.ask(some_keys(60), 1);
 }
 
+template <class Filter>
+int run_either(const char* spec, Input input) {
+    const Options options{.seed = input.byte(), .max_bytes = std::size_t{1} << 18, .spec = spec};
+    const unsigned sets = input.byte() + 1;
+    if (input.byte() % 2 == 0) {
+        run<Filter>(FilterBank::with_bits_per_key(sets, 20, 12, options), input, options);
+    } else {
+        std::vector<std::size_t> sizes(sets);
+        for (auto& n : sizes) n = Subject<CompactBank, Filter>::keys_of(input.byte());
+        run<Filter>(CompactBank::with_bits_per_key(sizes, 12, options), input, options);
+    }
+    return 0;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     Input input{std::span(data, size)};
-    const auto& traits = detail::layout_traits[input.byte() % detail::n_layouts];
-    if (!Layout::parse(traits.name).is_bloom()) return 0;
-    const Options options{
-        .seed = input.byte(), .max_bytes = std::size_t{1} << 18, .spec = std::string(traits.name)};
-    const unsigned sets = input.byte() + 1;
-    if (input.byte() % 2 == 0) {
-        run(FilterBank::with_bits_per_key(sets, 20, 12, options), input, options);
-    } else {
-        std::vector<std::size_t> sizes(sets);
-        for (auto& n : sizes) n = Subject<CompactBank>::keys_of(input.byte());
-        run(CompactBank::with_bits_per_key(sizes, 12, options), input, options);
-    }
-    return 0;
+    const unsigned number = input.byte() % (detail::n_layouts + 1);
+    if (number == detail::n_layouts)
+        return run_either<test::SetOfPairs>(input.byte() % 2 == 0 ? "paired512" : "paired512:k=4",
+                                            input);
+    const std::string name(detail::layout_traits[number].name);
+    return Layout::parse(name).is_bloom() ? run_either<AnyFilter>(name.c_str(), input) : 0;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "simdbloom/bank/bank_layout.hpp"
 #include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/moved.hpp"
 #include "simdbloom/export.hpp"
@@ -22,7 +23,7 @@ struct BankParts {
     ZeroedByMove<std::uint64_t> sets_{};
     ZeroedByMove<std::uint64_t> blocks_{};
     ZeroedByMove<std::uint64_t> n_keys_{};
-    Layout layout_{};
+    BankLayout layout_{};
 };
 }  // namespace simdbloom::detail
 
@@ -36,10 +37,11 @@ namespace simdbloom {
 ///     bit 1        1      1      0         1
 ///     ..
 ///
-/// A column is a filter of the core with the same bits; a key is in set s if all of its k rows have
-/// bit s. One lookup ANDs k rows of S / 8 bytes and answers for every set. The layout says where
-/// the k rows are: anywhere (`classic`, the interleaved Bloom filter), near each other
-/// (default_spec), or one in each of h groups (`split256`, `sector512`).
+/// A column is a filter of the core with the same bits, except in `paired512`; a key is in set s if
+/// all of its k rows have bit s. One lookup ANDs k rows of S / 8 bytes and answers for every set.
+/// The layout says where the k rows are: anywhere (`classic`, the interleaved Bloom filter), near
+/// each other (default_spec), one in each of h groups (`split256`, `sector512`), or two in each of
+/// k / 2 cache lines (`paired512`, for up to 64 sets: BankLayout).
 ///
 /// Sets are numbered from 0. A bitmap over the sets has bitmap_bytes() bytes; set s is bit s % 8 of
 /// byte s / 8, and bits behind the last set are 0.
@@ -49,12 +51,12 @@ namespace simdbloom {
 /// what a move leaves behind; a moved-from bank has no sets.
 class FilterBank : public detail::KeyHash, private detail::BankParts {
 public:
-    /// A bank of empty sets, each for keys_each keys. The spec is any layout of bits; by default
-    /// default_spec. Where it leaves k open, k is the fewest rows that cost no more than a 16th of
-    /// the bits beside the best k, because each row is a cache line for every 512 sets.
-    /// Options::max_bytes limits the whole bank, and fold_levels is not read. Throws
-    /// std::invalid_argument for no sets, no keys, bits that are not positive and finite, an FPR
-    /// outside [1e-12, 1) and a layout that is not of bits; std::length_error beyond 2^32 - 1
+    /// A bank of empty sets, each for keys_each keys. The spec is any layout of bits or
+    /// `paired512`; by default default_spec. Where it leaves k open, k is the fewest rows that cost
+    /// no more than a 16th of the bits beside the best k, because each row is a cache line for
+    /// every 512 sets. Options::max_bytes limits the whole bank, and fold_levels is not read.
+    /// Throws std::invalid_argument for no sets, no keys, bits that are not positive and finite, an
+    /// FPR outside [1e-12, 1) and a layout that is not of bits; std::length_error beyond 2^32 - 1
     /// blocks or max_bytes; AllocationError.
     static FilterBank with_bits_per_key(std::size_t sets, std::size_t keys_each,
                                         double bits_per_key, const Options& options = {});
@@ -140,9 +142,9 @@ public:
     double expected_fpr() const;
     /// Bytes of the rows. The memory held is at most one page more.
     std::size_t size_in_bytes() const noexcept { return bits_.size(); }
-    std::string spec() const { return layout_.spec(); }        ///< of each set: "classic:k=5"
-    const Layout& layout() const noexcept { return layout_; }  ///< of each set
-    std::uint64_t blocks() const noexcept { return blocks_; }  ///< of each set
+    std::string spec() const { return layout_.spec(); }            ///< of each set: "classic:k=5"
+    const BankLayout& layout() const noexcept { return layout_; }  ///< of each set
+    std::uint64_t blocks() const noexcept { return blocks_; }      ///< of each set
     /// The rows, one behind the other. Row i has bit i of every set.
     std::span<const std::byte> bytes() const noexcept { return {bits_.data(), bits_.size()}; }
     Isa isa() const noexcept { return isa_; }  ///< whose kernels give the answers

@@ -95,8 +95,8 @@ void define_making(BankType<B>& type, const std::string& numbers_doc,
             "isa"_a = py::none(), "seed"_a = 0, "hashing"_a = "fast", "secret"_a = py::none(),
             "max_bytes"_a = 0, "huge_pages"_a = true,
             (std::string(doc) + numbers_doc +
-             " spec: a layout of bits. The others as of Filter; max_bytes is for the whole bank. "
-             "ValueError that names the argument.")
+             " spec: a layout of bits, or paired512. The others as of Filter; max_bytes is for the "
+             "whole bank. ValueError that names the argument.")
                 .c_str());
     };
     define("with_bits_per_key", "bits_per_key", "A bank whose sets have so many bits a key.",

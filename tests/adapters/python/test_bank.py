@@ -266,6 +266,15 @@ class Calls(Case):
         with self.assertRaises(TypeError):
             3 in bank
 
+    def test_of_rows_in_pairs_come_back(self):
+        bank = FilterBank.for_fpr(64, 1000, 0.005, spec="paired512")
+        self.assertEqual(bank.spec, "paired512:k=6")
+        bank.insert(63, [7])
+        loaded = FilterBank.from_bytes(bank.to_bytes())
+        self.assertEqual((loaded.spec, loaded.select(7).tolist()), (bank.spec, [63]))
+        with self.assertRaisesRegex(ValueError, "k=5 is not in 2..16"):
+            FilterBank.for_fpr(64, 1000, 0.005, spec="paired512:k=5")
+
     def test_that_are_long_hear_signals(self):
         bank = FilterBank.for_fpr(2, 1000, 0.01, spec="classic:k=16")
         many = np.zeros(1 << 26, np.int8)

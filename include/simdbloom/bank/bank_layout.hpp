@@ -1,0 +1,46 @@
+// How the rows of a key lie in a bank.
+#pragma once
+
+#include "simdbloom/layout.hpp"
+
+SIMDBLOOM_EXPORTS_BEGIN
+namespace simdbloom {
+
+/// A layout of bits, or `paired512`, which no single filter has: rows in pairs. A pair lies in one
+/// of the 64 groups of eight rows of a block, and so in one cache line if a row has up to 8 bytes.
+///
+///     block    [........|........|........|........| ..]       64 groups of 8 rows
+///     a key         ^ ^                ^^    ^   ^              k / 2 groups, two rows of each
+struct BankLayout : Layout {
+    bool pairs = false;  ///< `paired512`; the kind is then blocked512, which has the same blocks
+
+    BankLayout() = default;
+    /// A layout of the core.
+    BankLayout(const Layout& layout) : Layout(layout) {}
+    /// Reads a spec, such as "paired512:k=4". Throws as Layout::parse.
+    static BankLayout parse(std::string_view spec);
+    /// The layout as text. parse(spec()) gives the same layout.
+    std::string spec() const;
+    KRange k_range() const noexcept;  ///< the values of k that this layout can take
+    /// The cache lines that a lookup reads of rows of so many bytes.
+    std::uint64_t lines(std::uint64_t row_bytes) const noexcept {
+        return pairs && row_bytes <= 8 ? k / 2 : k * ((row_bytes + 63) / 64);
+    }
+
+    friend bool operator==(const BankLayout&, const BankLayout&) = default;  ///< the same spec
+};
+
+}  // namespace simdbloom
+
+namespace simdbloom::fpr {
+
+// The same of any layout of a bank, and exact: pairs are independent, and a key's pairs that meet
+// in one group are counted.
+double expected(const BankLayout& layout, std::uint64_t n_keys, std::uint64_t blocks);  ///< exact
+/// The standard deviation of the true FPR of one such set.
+double deviation(const BankLayout& layout, std::uint64_t n_keys, std::uint64_t blocks);
+/// The k in layout.k_range() with the lowest expected FPR.
+unsigned best_k(BankLayout layout, std::uint64_t n_keys, std::uint64_t blocks);
+
+}  // namespace simdbloom::fpr
+SIMDBLOOM_EXPORTS_END
