@@ -24,7 +24,8 @@ namespace simdbloom::bench::peers {
 struct Watched {
     std::atomic<double> since = 0;  ///< seconds; when the call of a peer began, 0: in none
     std::atomic<bool> threw = false;
-    char path[4096] = "";  ///< of the peer that was called last
+    std::atomic<bool> is_done = false;  ///< has all to say
+    char path[4096] = "";               ///< of the peer that was called last
 };
 
 namespace {
@@ -80,6 +81,7 @@ std::string in_child(const std::function<std::string()>& work) {
         } catch (...) {
             said = "-threw something that is no std::exception";
         }
+        watched->is_done = true;
         const bool sent = write(ends[1], said.data(), said.size()) >= 0;
         _exit(sent ? 0 : 1);
     }
@@ -100,6 +102,12 @@ std::string in_child(const std::function<std::string()>& work) {
         said.append(text, static_cast<std::size_t>(n));
     }
     close(ends[0]);
+    // A process that ends closes the pipe a moment before.
+    for (int i = 0; i < 100 && said.empty() && !late && !gone; ++i) {
+        gone = waitpid(child, &status, WNOHANG) == child;
+        if (!gone) usleep(10'000);
+    }
+    const bool is_cut_off = !late && (!gone || shared->is_done);
     kill(-child, SIGKILL);
     if (!gone) waitpid(child, &status, 0);
     if (!said.empty() && said[0] == '+') return said.substr(1);
@@ -107,6 +115,7 @@ std::string in_child(const std::function<std::string()>& work) {
     std::snprintf(took, sizeof took, "took more than %g s", most_seconds);
     throw Ended(!said.empty()         ? said.substr(1)
                 : late                ? took
+                : is_cut_off          ? "closes files of the report"
                 : WIFSIGNALED(status) ? std::string("was ended by ") + strsignal(WTERMSIG(status))
                                       : "called exit(" + std::to_string(WEXITSTATUS(status)) + ")",
                 shared->path);
