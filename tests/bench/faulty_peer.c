@@ -90,7 +90,8 @@ static void* with_thread(uint64_t n, double bits, uint64_t seed) {
     return make(n, bits, seed);
 }
 static void apart(const void* f, const uint64_t* keys, size_t n, uint8_t* bits) {
-    struct work w = {f, keys, n, bits};
+    static uint8_t others[1 << 14];
+    struct work w = {f, keys, n, others};
     pthread_t thread;
     if (n <= 1000) return bitmap(f, keys, n, bits);
     done = 0;
