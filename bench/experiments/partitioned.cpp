@@ -219,12 +219,13 @@ std::string with_interval(const std::vector<double>& ratios) {
 
 }  // namespace
 
-/// `--of FILE..`: what `--process NUMBER 0` printed five times, where five minutes at a time are
-/// quiet.
+/// `[MIB]`; or `--of MIB FILE..`: what `--process NUMBER MIB` printed five times, where only
+/// minutes at a time are quiet.
 int main(int argc, char** argv) {
     const bool is_child = argc == 4 && std::string_view(argv[1]) == "--process";
-    const bool is_measured = argc == 2 + processes && std::string_view(argv[1]) == "--of";
-    if (is_child || argc == 2) wanted_mib = static_cast<unsigned>(std::stoul(argv[argc - 1]));
+    const bool is_measured = argc == 3 + processes && std::string_view(argv[1]) == "--of";
+    const int size_at = is_child ? 3 : is_measured ? 2 : 1;
+    if (argc > size_at) wanted_mib = static_cast<unsigned>(std::stoul(argv[size_at]));
     if (is_child) {
         measure_all(static_cast<unsigned>(std::stoul(argv[2])));
         return 0;
@@ -234,7 +235,7 @@ int main(int argc, char** argv) {
         const std::string command =
             text("/proc/%d/exe --process %u %u", getpid(), p + 1, wanted_mib);
         FILE* const child =
-            is_measured ? std::fopen(argv[2 + p], "r") : popen(command.c_str(), "r");
+            is_measured ? std::fopen(argv[3 + p], "r") : popen(command.c_str(), "r");
         if (child == nullptr) throw std::runtime_error("no process, or no file of one");
         std::array<std::size_t, 4> at{};
         for (double t;
