@@ -219,9 +219,13 @@ std::string with_interval(const std::vector<double>& ratios) {
 
 }  // namespace
 
+/// `[MIB]`; or `--of MIB FILE..`: what `--process NUMBER MIB` printed five times, where only
+/// minutes at a time are quiet.
 int main(int argc, char** argv) {
     const bool is_child = argc == 4 && std::string_view(argv[1]) == "--process";
-    if (is_child || argc == 2) wanted_mib = static_cast<unsigned>(std::stoul(argv[argc - 1]));
+    const bool is_measured = argc == 3 + processes && std::string_view(argv[1]) == "--of";
+    const int size_at = is_child ? 3 : is_measured ? 2 : 1;
+    if (argc > size_at) wanted_mib = static_cast<unsigned>(std::stoul(argv[size_at]));
     if (is_child) {
         measure_all(static_cast<unsigned>(std::stoul(argv[2])));
         return 0;
@@ -230,12 +234,15 @@ int main(int argc, char** argv) {
     for (unsigned p = 0; p < processes; ++p) {
         const std::string command =
             text("/proc/%d/exe --process %u %u", getpid(), p + 1, wanted_mib);
-        FILE* const child = popen(command.c_str(), "r");
+        FILE* const child =
+            is_measured ? std::fopen(argv[3 + p], "r") : popen(command.c_str(), "r");
+        if (child == nullptr) throw std::runtime_error("no process, or no file of one");
         std::array<std::size_t, 4> at{};
         for (double t;
              std::fscanf(child, "%zu %zu %zu %zu %lf", &at[0], &at[1], &at[2], &at[3], &t) == 5;)
             ns[at].push_back(t);
-        if (pclose(child) != 0) throw std::runtime_error("a process failed");
+        if ((is_measured ? std::fclose(child) : pclose(child)) != 0)
+            throw std::runtime_error("a process failed");
     }
     std::printf(
         "ns a key of batches of %zu million keys on a filter of %zu MiB, 12 bits a key: medians of "

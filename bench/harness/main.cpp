@@ -1,5 +1,6 @@
 // The measuring half of bench/report: runs the plan and leaves results.csv, machine.json and Google
 // Benchmark's own JSON in the output folder. bench/render/render.py makes the pages from them.
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -21,6 +22,11 @@ namespace {
 
 using namespace simdbloom;
 using namespace simdbloom::bench;
+
+constexpr std::size_t most_told = 511;
+std::size_t* const already_told =
+    static_cast<std::size_t*>(mmap(nullptr, (most_told + 1) * sizeof(std::size_t),
+                                   PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
 
 void print_progress(const std::string& level, double seconds, const std::string& what) {
     std::fprintf(stderr, "%s[%.0f s] %s: %s%s", isatty(2) != 0 ? "\r\033[K" : "", seconds,
@@ -115,6 +121,17 @@ Settings settings_of(int argc, char** argv) {
     return s;
 }
 
+/// Whether no process of this report complained about it: after a fault of a peer another process
+/// begins again. Hashes, in memory of all.
+bool is_new(const std::string& complaint) {
+    std::size_t* told = already_told;
+    const std::size_t hash = std::hash<std::string>()(complaint);
+    while (*told != 0 && *told != hash) ++told;
+    if (*told == hash) return false;
+    if (told < already_told + most_told) *told = hash;
+    return true;
+}
+
 /// `faults`: of peers to leave out, by path.
 int run(const Settings& s, const std::map<std::string, std::string>& faults) {
     std::filesystem::create_directories(s.out);
@@ -122,16 +139,16 @@ int run(const Settings& s, const std::map<std::string, std::string>& faults) {
                                               : KeySource::from_file(s.key_file, s.seed);
     Machine machine = describe_machine();
     std::vector<std::string> complaints;
-    const auto complain = [&](const std::string& what) {
+    const auto complain = [&](const std::string& about, const std::string& what) {
         complaints.push_back(what);
-        std::fprintf(stderr, "\nFAILED: %s\n", what.c_str());
+        if (is_new(about)) std::fprintf(stderr, "\nFAILED: %s\n", what.c_str());
     };
     for (const std::string& peer : s.peers) {
         try {
             if (faults.contains(peer)) throw std::runtime_error(faults.at(peer));
             machine.facts.emplace_back("peer " + peer, add_peer(peer));
         } catch (const std::runtime_error& e) {
-            complain(e.what());
+            complain(peer, e.what());
         }
     }
     Plan plan =
@@ -165,8 +182,8 @@ int run(const Settings& s, const std::map<std::string, std::string>& faults) {
         for (std::size_t i = 0; i < cases.size(); ++i) {
             const std::string& name = cases[i].kind->name;
             if (!outcomes[i].complaint.empty()) {
-                complain(name + ", " + std::to_string(cases[i].n_keys) +
-                         " keys: " + outcomes[i].complaint);
+                const std::string about = name + ", " + std::to_string(cases[i].n_keys) + " keys";
+                complain(about, about + ": " + outcomes[i].complaint);
             }
             for (const Row& row : outcomes[i].rows) filters[name].insert(row.filter);
             rows.insert(rows.end(), outcomes[i].rows.begin(), outcomes[i].rows.end());

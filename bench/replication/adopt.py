@@ -70,7 +70,9 @@ def section(found, claims, source="", vague=frozenset()):
         own = [of.get(claim.id) for of in entries]
         if claim.reason and any(e and e["verdict"] != REPRODUCED for e in own):
             reasons.setdefault(" ".join(claim.reason.split()), []).append(f"`{claim.name}`")
-        return "; ".join(dict.fromkeys(map(outcome, own))) if any(own) else "not measured yet"
+        said = [outcome(entry) for entry in own]
+        return "; ".join(said if len(set(said)) > 1 else said[:1]) if any(own) \
+            else "not measured yet"
 
     lines = [f"Source: {source}.", ""] if source else []
     columns, body, last, above = side_by_side(claims), [], None, None

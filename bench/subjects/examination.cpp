@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,7 +25,18 @@ namespace simdbloom::bench::peers {
 struct Watched {
     std::atomic<double> since = 0;  ///< seconds; when the call of a peer began, 0: in none
     std::atomic<bool> threw = false;
-    char path[4096] = "";  ///< of the peer that was called last
+    std::atomic<bool> is_cut_off = false;  ///< a peer closed the child's end of the pipe
+    char path[4096] = "";                  ///< of the peer that was called last
+    int end = -1;                          ///< of the pipe, the child's
+    ino_t inode = 0;                       ///< of the pipe
+
+    /// Ends the child if its end of the pipe is another file or none. The peer that was called last
+    /// has closed it.
+    void check_end() {
+        struct stat now;
+        is_cut_off = fstat(end, &now) != 0 || now.st_ino != inode;
+        if (is_cut_off) _exit(1);
+    }
 };
 
 namespace {
@@ -41,6 +53,7 @@ double seconds() {
 Call::Call(const std::string& path) : in_(std::uncaught_exceptions() == 0 ? watched : nullptr) {
     if (in_ == nullptr) return;
     before_ = in_->since;
+    if (path != in_->path) in_->check_end();
     in_->path[path.copy(in_->path, sizeof in_->path - 1)] = 0;
     if (before_ == 0) in_->since = seconds();
 }
@@ -70,16 +83,22 @@ std::string in_child(const std::function<std::string()>& work) {
         setpgid(0, 0);
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         watched = shared.get();
+        struct stat pipe_file;
+        fstat(ends[1], &pipe_file);
+        watched->end = ends[1];
+        watched->inode = pipe_file.st_ino;
         std::string said;
         try {
             said = "+" + work();
         } catch (const std::exception& e) {
+            watched->check_end();
             const bool faulty = watched->threw || dynamic_cast<const Cheats*>(&e) != nullptr;
             if (!faulty) watched->path[0] = 0;
             said = std::string("-") + e.what();
         } catch (...) {
             said = "-threw something that is no std::exception";
         }
+        watched->check_end();
         const bool sent = write(ends[1], said.data(), said.size()) >= 0;
         _exit(sent ? 0 : 1);
     }
@@ -100,6 +119,12 @@ std::string in_child(const std::function<std::string()>& work) {
         said.append(text, static_cast<std::size_t>(n));
     }
     close(ends[0]);
+    // A process that ends closes the pipe a moment before.
+    for (int i = 0; i < 100 && said.empty() && !late && !gone; ++i) {
+        gone = waitpid(child, &status, WNOHANG) == child;
+        if (!gone) usleep(10'000);
+    }
+    const bool is_cut_off = said.empty() && !late && (!gone || shared->is_cut_off);
     kill(-child, SIGKILL);
     if (!gone) waitpid(child, &status, 0);
     if (!said.empty() && said[0] == '+') return said.substr(1);
@@ -107,6 +132,7 @@ std::string in_child(const std::function<std::string()>& work) {
     std::snprintf(took, sizeof took, "took more than %g s", most_seconds);
     throw Ended(!said.empty()         ? said.substr(1)
                 : late                ? took
+                : is_cut_off          ? "closes files of the report"
                 : WIFSIGNALED(status) ? std::string("was ended by ") + strsignal(WTERMSIG(status))
                                       : "called exit(" + std::to_string(WEXITSTATUS(status)) + ")",
                 shared->path);

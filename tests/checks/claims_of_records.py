@@ -172,4 +172,6 @@ def adopted():
     text = adopt.section([record, other], claims[:3])
     check("**differs**; 2 [1.9, 2.1]: **direction**" in text and text.count("**differs**") == 3,
           "two records do not stand side by side, or what both say stands twice: " + text)
+    text = adopt.section([record, other, record], claims[:1])
+    check("**direction**; 2 [1.9, 2.1]: **differs** |" in text, "of three records two agree: " + text)
     keyed_pages(claims)

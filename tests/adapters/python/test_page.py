@@ -16,7 +16,7 @@ class Page(unittest.TestCase):
     @unittest.skipIf(MISSING, "pandas is not installed")
     def test_programs_run(self):
         programs = re.findall(r"^```python\n(.*?)^```", PAGE, re.M | re.S)
-        self.assertEqual(len(programs), 4)
+        self.assertEqual(len(programs), 3)
         names = {}
         for program in programs:  # each stands alone
             alone = {}
