@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <utility>
 
 #include "core/os/memory.hpp"
 
@@ -76,6 +77,7 @@ struct TunerRecord {
     BatchWay failed = BatchWay::ahead;  ///< the last way that was slower once it had settled
     std::int32_t untimed = 0;           ///< keys to come before the next slice that is timed
     std::uint32_t pause = least_pause;
+    std::uint32_t passed = 0;       ///< keys that the numbers below do not count yet
     std::uint32_t quiet = 0;        ///< keys to come before the next trial
     std::uint32_t to_settle = 0;    ///< keys to come before the way has settled
     std::uint32_t to_look = 0;      ///< keys to come before another way is looked at while settling
@@ -91,6 +93,14 @@ struct TunerRecord {
     float credit[n_ways] = {};                ///< ticks that trying the way may lose
 
     float& of(BatchWay way) { return cost[static_cast<std::size_t>(way)]; }
+    /// Counts the keys that have passed, once for many batches.
+    void pass() {
+        for (auto* to_come : {&quiet, &to_settle, &to_look, &rest})
+            *to_come -= std::min(*to_come, passed);
+        const float part = lost / static_cast<float>(of_what.ways - 1),
+                    earned = part * static_cast<float>(std::exchange(passed, 0u));
+        for (float& c : credit) c = std::min(c + earned * of(best), 256 * timed_slice * of(best));
+    }
     void begin_trial() {
         trial = static_cast<std::uint8_t>(trial_rounds * of_what.ways);
         before = best;
@@ -155,6 +165,7 @@ struct TunerRecord {
     /// The way to try now, if there is credit for one. At least every other slice times the best
     /// way: a stale mean that is too low would keep a slow way for good.
     BatchWay choose() {
+        pass();
         if (trial != 0) return static_cast<BatchWay>(trial % of_what.ways);
         tried = !tried;
         if (settling) return tried && to_look == 0 ? look_at() : best;
@@ -354,22 +365,13 @@ void Tuner::begin(std::size_t left) noexcept {
 void Tuner::done() noexcept {
     TunerRecord& r = *record_;
     const auto keys = static_cast<std::uint32_t>(std::min<std::size_t>(keys_, 1u << 30));
-    r.quiet -= std::min(r.quiet, keys);
-    r.to_settle -= std::min(r.to_settle, keys);
-    r.to_look -= std::min(r.to_look, keys);
-    r.rest -= std::min(r.rest, keys);
-    const float earned = lost / static_cast<float>(r.of_what.ways - 1) * static_cast<float>(keys);
-    for (float& credit : r.credit)
-        credit = std::min(credit + earned * r.of(r.best), 256 * timed_slice * r.of(r.best));
-    if (!timed_) {
-        r.untimed -= static_cast<std::int32_t>(keys);
-        return;
-    }
+    r.passed += keys;
+    r.untimed -= static_cast<std::int32_t>(keys);
+    if (!timed_) return;
     const std::uint64_t took = the_clock.load(std::memory_order_relaxed)() - start_;
     r.untimed = r.unlike == 0 && r.trial == 0 ? untimed_keys : 0;
     // A clock that jumps, as in a virtual machine that was moved, says nothing.
-    const bool sane = took >> 40 == 0;
-    r.note(way_, sane ? static_cast<float>(took) / static_cast<float>(keys) : 0);
+    r.note(way_, took >> 40 == 0 ? static_cast<float>(took) / static_cast<float>(keys) : 0);
     TunerRecord& kind = place_of_kind(r.of_what);
     kind = r;
     kind.unlike = 0;
