@@ -173,5 +173,5 @@ def adopted():
     check("**differs**; 2 [1.9, 2.1]: **direction**" in text and text.count("**differs**") == 3,
           "two records do not stand side by side, or what both say stands twice: " + text)
     text = adopt.section([record, other, record], claims[:1])
-    check("**direction**; 2 [1.9, 2.1]: **differs** |" in text, "of three records two agree: " + text)
+    check("**direction**; 2 [1.9, 2.1]: **differs** |" in text, "two of 3 agree: " + text)
     keyed_pages(claims)
