@@ -8,7 +8,7 @@
 //   vector can be found.
 //
 // The least FPR of all layouts that load one line, and the longest test. Measured:
-// bench/pages/results.md; tried: bench/pages/tried.md, "Probing on AVX-512", "Patterns".
+// bench/pages/results.md; tried: bench/pages/tried.md, "Probing", "Patterns".
 #pragma once
 
 #include <type_traits>

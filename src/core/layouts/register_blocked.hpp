@@ -6,7 +6,7 @@
 //
 // Limits: k <= 8. The number of keys of a word varies much, so the FPR is higher than that of
 // larger blocks, and more bits a key help less. Measured: bench/pages/results.md; tried:
-// bench/pages/tried.md, "Probing on AVX-512", "Probing on AVX2".
+// bench/pages/tried.md, "Probing".
 #pragma once
 
 #include <type_traits>
