@@ -47,22 +47,27 @@ function functionsOf(m) {
   }
   const json = (address) => (address === 0 ? failed() : JSON.parse(text(address)));
 
-  /** work(addresses) with copies of these byte arrays in the module's memory. An address is never
+  /** work(addresses) with room for so many bytes each in the module's memory. An address is never
    *  0, which means null, even for no bytes. */
-  function withBytes(arrays, work) {
+  function withRoom(sizes, work) {
     const at = [];
     try {
-      for (const a of arrays) {
-        const address = m._malloc(Math.max(a.byteLength, 1)) >>> 0;
-        if (address === 0)
-          throw new SimdbloomError(`simdbloom: no memory for ${a.byteLength} bytes`);
+      for (const size of sizes) {
+        const address = m._malloc(Math.max(size, 1)) >>> 0;
+        if (address === 0) throw new SimdbloomError(`simdbloom: no memory for ${size} bytes`);
         at.push(address);
-        heap().set(a, address);
       }
       return work(...at);
     } finally {
       for (const address of at) m._free(address);
     }
+  }
+  /** The same with copies of these byte arrays. */
+  function withBytes(arrays, work) {
+    return withRoom(arrays.map((a) => a.byteLength), (...at) => {
+      arrays.forEach((a, i) => heap().set(a, at[i]));
+      return work(...at);
+    });
   }
   const raw = (array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
   function withText(string, work) {
@@ -166,49 +171,48 @@ function functionsOf(m) {
     return withBytes([raw(words)], (at) => work(at, 0, keys.length, 8));
   }
   function withStrings(keys, work) {
-    const offsets = new Uint32Array(keys.length + 1);
     let units = 0, areTexts = true;
-    for (let i = 0; i < keys.length; ++i) {
-      const key = keys[i];
+    for (const key of keys) {
       if (!isBytes(key))
         throw new TypeError(`simdbloom: ${String(key)} is among strings but is not a string`);
-      offsets[i + 1] = units += key.length;
+      units += key.length;
       areTexts &&= typeof key === 'string';
     }
-    const withAll = (all) =>
-      withBytes([all, raw(offsets)], (at, ends) => work(at, ends, keys.length, 0));
-    if (!areTexts) return withAll(encoded(keys, offsets));
-    const all = encodedTogether(keys, units);
-    // In ASCII a unit is a byte.
-    if (all.length === units) return withAll(all);
-    return withBytes([all, raw(offsets)], (at, ends) => (
-      m._simdbloom_wasm_ends_in_bytes(at, all.length, ends, keys.length) !== 0
-        ? work(at, ends, keys.length, 0) : withAll(encoded(keys, offsets))));
+    return areTexts ? withTexts(keys, units, units, work) : withEach(keys, work);
   }
-  /** The bytes of keys, and their offsets. */
-  function encoded(keys, offsets) {
-    const parts = keys.map(bytesOf);
+  /** Strings of `units` UTF-16 units in all, encoded where the module reads them: byte arrays of
+   *  JavaScript, two for each batch, made the garbage collector run. There is `room` for as many
+   *  bytes, which is enough for ASCII, or for three times as many. */
+  function withTexts(keys, units, room, work) {
+    return withRoom([room, 4 * (keys.length + 1)], (at, ends) => {
+      const bytes = encodedTo(at, room, keys);
+      if (bytes < 0) return withTexts(keys, units, 3 * units, work);
+      const offsets = new Uint32Array(heap().buffer, ends, keys.length + 1);
+      let unit = offsets[0] = 0;
+      for (let i = 0; i < keys.length; ++i) offsets[i + 1] = unit += keys[i].length;
+      // In ASCII a unit is a byte.
+      return bytes === units || m._simdbloom_wasm_ends_in_bytes(at, bytes, ends, keys.length) !== 0
+        ? work(at, ends, keys.length, 0) : withEach(keys, work);
+    });
+  }
+  /** The number of bytes of all strings, written to that address; -1 if there is too little room. */
+  function encodedTo(at, room, keys) {
+    let end = at;
+    for (let i = 0; i < keys.length; i += TOGETHER) {
+      const text = keys.slice(i, i + TOGETHER).join('');
+      const { read, written } = utf8.encodeInto(text, heap().subarray(end, at + room));
+      if (read !== text.length) return -1;
+      end += written;
+    }
+    return end - at;
+  }
+  /** Strings and byte arrays, each encoded by itself. */
+  function withEach(keys, work) {
+    const parts = keys.map(bytesOf), offsets = new Uint32Array(keys.length + 1);
     parts.forEach((part, i) => { offsets[i + 1] = offsets[i] + part.length; });
     const all = new Uint8Array(offsets[keys.length]);
     parts.forEach((part, i) => all.set(part, offsets[i]));
-    return all;
-  }
-  /** The bytes of strings of `units` UTF-16 units in all. */
-  function encodedTogether(keys, units) {
-    let all = new Uint8Array(units), end = 0;
-    for (let i = 0; i < keys.length; i += TOGETHER) {
-      const text = keys.slice(i, i + TOGETHER).join('');
-      let { read, written } = utf8.encodeInto(text, all.subarray(end));
-      if (read !== text.length) {
-        const wider = new Uint8Array(end + 3 * units);
-        wider.set(all.subarray(0, end));
-        all = wider;
-        ({ read, written } = utf8.encodeInto(text, all.subarray(end)));
-      }
-      units -= text.length;
-      end += written;
-    }
-    return all.subarray(0, end);
+    return withBytes([all, raw(offsets)], (at, ends) => work(at, ends, keys.length, 0));
   }
 
   const forgotten = new FinalizationRegistry(({ release, at }) => release(at));
