@@ -15,7 +15,7 @@ namespace simdbloom {
 namespace {
 
 constexpr std::string_view paired = "paired512";
-constexpr unsigned most_pairs = detail::layouts::blocked512::traits.k_max / 2;
+constexpr unsigned most_pairs = detail::traits_of(BankLayout::paired_kind).k_max / 2;
 
 // The FPR is a sum over sets T of rows: a key's rows all have a bit with the chance SUM (-1)^|T|
 // P(no key has set a row of T), over all T among its rows. t rows of a group are in h(t) = 28 -
@@ -105,7 +105,7 @@ const Weights& weights_of_key(unsigned pairs) {
 BankLayout BankLayout::parse(std::string_view spec) {
     if (spec.substr(0, spec.find(':')) != paired) return Layout::parse(spec);
     BankLayout layout;
-    layout.kind = LayoutKind::blocked512;
+    layout.kind = BankLayout::paired_kind;
     layout.k = 0;
     layout.pairs = true;
     const std::string_view rest = spec.substr(paired.size());

@@ -29,7 +29,7 @@ unsigned fewest_rows(const BankLayout& best, const Good& good) {
 
 using detail::SetGeometry;
 
-// The core sizes sets of its layouts. Those of pairs need at least the blocks of blocked512.
+// The core sizes sets of its layouts. Pairs need at least the blocks of single bits.
 
 SetGeometry for_bits(const BankLayout& layout, std::size_t n_keys, double bits) {
     const auto size = detail::size_for_bits(layout, n_keys, bits, {});

@@ -20,7 +20,7 @@ struct Offset {
 
 // The core numbers its layouts from 1.
 constexpr std::uint8_t paired512_code = 128;
-constexpr unsigned blocked512_code = layouts::blocked512::traits.format_code;
+constexpr unsigned blocks_code = traits_of(BankLayout::paired_kind).format_code;
 std::uint8_t format_code(const BankLayout& layout) {
     return layout.pairs ? paired512_code : layout.traits().format_code;
 }
@@ -71,7 +71,7 @@ struct BankFormat {
         BankLayout& layout = parsed.layout;
         layout.pairs = number == paired512_code;
         const auto* const traits = std::ranges::find(
-            layout_traits, layout.pairs ? blocked512_code : number, &LayoutTraits::format_code);
+            layout_traits, layout.pairs ? blocks_code : number, &LayoutTraits::format_code);
         if (traits == std::ranges::end(layout_traits))
             return fault(LoadFault::layout, "layout ", number, " is unknown");
         layout.kind = traits->kind;

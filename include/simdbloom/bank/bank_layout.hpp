@@ -12,7 +12,8 @@ namespace simdbloom {
 ///     block    [........|........|........|........| ..]       64 groups of 8 rows
 ///     a key         ^ ^                ^^    ^   ^              k / 2 groups, two rows of each
 struct BankLayout : Layout {
-    bool pairs = false;  ///< `paired512`; the kind is then blocked512, which has the same blocks
+    static constexpr LayoutKind paired_kind = LayoutKind::blocked512;  ///< has the same blocks
+    bool pairs = false;  ///< `paired512`; the kind is then paired_kind
 
     BankLayout() = default;
     /// A layout of the core.
