@@ -7,7 +7,8 @@
 // tests two keys in one vector (Ops::test_split_eight).
 //
 // Limits: k is the number of words. At 12 bits a key, the FPR of split256 is 1.3 times that of k
-// bits anywhere in a line. Measured: bench/pages/results.md; tried: bench/pages/tried.md, "Probing".
+// bits anywhere in a line. Measured: bench/pages/results.md; tried: bench/pages/tried.md,
+// "Probing".
 #pragma once
 
 #include <type_traits>

@@ -195,7 +195,7 @@ function functionsOf(m) {
         ? work(at, ends, keys.length, 0) : withEach(keys, work);
     });
   }
-  /** The number of bytes of all strings, written to that address; -1 if there is too little room. */
+  /** The number of bytes of all strings, written to that address; -1 if the room is too small. */
   function encodedTo(at, room, keys) {
     let end = at;
     for (let i = 0; i < keys.length; i += TOGETHER) {
