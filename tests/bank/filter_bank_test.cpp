@@ -179,6 +179,14 @@ TEST(FilterBank, Example) {
     const std::vector<std::uint32_t> sets = bank.select(std::uint64_t{2});  // that may have 2
     //! [FilterBank]
     EXPECT_EQ(sets, std::vector<std::uint32_t>{7});
+
+    /// Example of BankLayout.
+    //! [BankLayout]
+    const auto pairs = FilterBank::for_fpr(64, 1'000, 0.005, {.spec = "paired512"});
+    const BankLayout& layout = pairs.layout();
+    const auto lines = layout.lines(8);  // 3 cache lines a lookup, rows of 8 bytes
+    //! [BankLayout]
+    EXPECT_EQ(lines, 3u);
 }
 
 TEST(FilterBank, LargeBatchesOfALargeBankAnswerAsSingleKeys) {

@@ -15,7 +15,7 @@ struct BankLayout : Layout {
     static constexpr LayoutKind paired_kind = LayoutKind::blocked512;  ///< has the same blocks
     bool pairs = false;  ///< `paired512`; the kind is then paired_kind
 
-    BankLayout() = default;
+    BankLayout() = default;  ///< split256
     /// A layout of the core.
     BankLayout(const Layout& layout) : Layout(layout) {}
     /// Reads a spec, such as "paired512:k=4". Throws as Layout::parse.
