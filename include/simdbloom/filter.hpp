@@ -19,8 +19,8 @@ using Kernels = KernelsFor<Target>;
 struct FilterParts {
     Storage bits_;
     const Kernels* kernels_ = nullptr;
-    const Kernels* halves_ = nullptr;         ///< those of AVX2, where inserts may be faster
-    const Kernels* lookup_halves_ = nullptr;  ///< the same of lookups
+    const Kernels* halves_ = nullptr;         ///< kernels of AVX2, which may insert faster
+    const Kernels* lookup_halves_ = nullptr;  ///< kernels of AVX2, which may look up faster
     std::uint64_t blocks_ = 0;
     std::uint64_t factor_ = 0;  ///< blocks_ << 32, see block_of_key
     std::uint64_t n_keys_ = 0;

@@ -1,4 +1,4 @@
-// The layouts of a bank: those of the core, and rows in pairs with their FPR.
+// The layouts of a bank: every layout of bits, and rows in pairs with a model of the FPR.
 #include "simdbloom/bank/bank_layout.hpp"
 
 #include <algorithm>
@@ -91,6 +91,16 @@ double mean(const Weights& weights, unsigned pairs, double n, double blocks, uns
     return static_cast<double>(std::clamp(sum, 0.0L, 1.0L));
 }
 
+bool is_possible(unsigned k) { return k % 2 == 0 && k <= 2 * most_pairs; }
+
+/// Of a key. Throws std::invalid_argument for a k that no layout has; 0 is a k that is open.
+unsigned pairs_of(const BankLayout& layout) {
+    if (!is_possible(layout.k))
+        throw detail::argument_error(paired, ": k=", layout.k, " is not in 2..", 2 * most_pairs,
+                                     " in steps of 2");
+    return layout.k / 2;
+}
+
 const Weights& weights_of_key(unsigned pairs) {
     static const auto all = [] {
         std::array<Weights, most_pairs + 1> weights;
@@ -105,7 +115,7 @@ const Weights& weights_of_key(unsigned pairs) {
 BankLayout BankLayout::parse(std::string_view spec) {
     if (spec.substr(0, spec.find(':')) != paired) return Layout::parse(spec);
     BankLayout layout;
-    layout.kind = BankLayout::paired_kind;
+    layout.kind = paired_kind;
     layout.k = 0;
     layout.pairs = true;
     const std::string_view rest = spec.substr(paired.size());
@@ -115,10 +125,9 @@ BankLayout BankLayout::parse(std::string_view spec) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), layout.k);
     if (error != std::errc() || end != text.data() + text.size())
         throw detail::argument_error("spec \"", spec, "\": \"", rest, "\" is not of the form :k=6");
-    const KRange range = layout.k_range();
-    if (layout.k < range.min || layout.k > range.max || layout.k % range.step != 0)
-        throw detail::argument_error("spec \"", spec, "\": k=", layout.k, " is not in ", range.min,
-                                     "..", range.max, " in steps of ", range.step);
+    if (layout.k == 0 || !is_possible(layout.k))
+        throw detail::argument_error("spec \"", spec, "\": k=", layout.k, " is not in 2..",
+                                     2 * most_pairs, " in steps of 2");
     return layout;
 }
 
@@ -134,8 +143,9 @@ Layout::KRange BankLayout::k_range() const noexcept {
 double fpr::expected(const BankLayout& layout, std::uint64_t n, std::uint64_t blocks) {
     const Layout& of_core = layout;
     if (!layout.pairs) return expected(of_core, n, blocks);
+    const unsigned pairs = pairs_of(layout);
     const double keys = static_cast<double>(n), count = static_cast<double>(blocks);
-    return with_floor(mean(weights_of_key(layout.k / 2), layout.k / 2, keys, count),
+    return with_floor(mean(weights_of_key(pairs), pairs, keys, count),
                       hash_floor(keys / count, 32));
 }
 
@@ -143,7 +153,7 @@ double fpr::deviation(const BankLayout& layout, std::uint64_t n, std::uint64_t b
     const Layout& of_core = layout;
     if (!layout.pairs) return deviation(of_core, n, blocks);
     // As that of a layout of the core.
-    const unsigned pairs = layout.k / 2;
+    const unsigned pairs = pairs_of(layout);
     const Weights& one = weights_of_key(pairs);
     const double keys = static_cast<double>(n), count = static_cast<double>(blocks),
                  first = mean(one, pairs, keys, count),

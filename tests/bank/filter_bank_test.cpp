@@ -73,6 +73,15 @@ BankLayout of_pairs(unsigned pairs) {
     return BankLayout::parse("paired512:k=" + std::to_string(2 * pairs));
 }
 
+TEST(FilterBank, TheModelOfPairsNamesAKThatNoLayoutHas) {
+    BankLayout layout = of_pairs(1);
+    for (const unsigned k : {1u, 5u, 17u, 18u, 1000u, ~0u}) {
+        layout.k = k;
+        EXPECT_INVALID("k=" + std::to_string(k), (void)fpr::expected(layout, 100, 10));
+        EXPECT_INVALID("k=" + std::to_string(k), (void)fpr::deviation(layout, 100, 10));
+    }
+}
+
 // hash_floor, of 32 bits, is 2^-32 a key.
 TEST(FilterBank, TheModelOfPairsIsExactByEnumeration) {
     for (const unsigned keys : {1u, 2u, 3u})

@@ -3,8 +3,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../bank/set_of_pairs.hpp"
 #include "fuzz.hpp"
-#include "set_of_pairs.hpp"
 
 namespace {
 

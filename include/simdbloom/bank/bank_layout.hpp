@@ -35,8 +35,9 @@ struct BankLayout : Layout {
 
 namespace simdbloom::fpr {
 
-// The same of any layout of a bank, and exact: pairs are independent, and a key's pairs that meet
-// in one group are counted.
+// The models of fpr.hpp for layouts of a bank. That of pairs is exact too: it counts pairs of a key
+// that meet in one group. expected() and deviation() throw std::invalid_argument for pairs with an
+// odd k or a k above 16.
 double expected(const BankLayout& layout, std::uint64_t n_keys, std::uint64_t blocks);  ///< exact
 /// The standard deviation of the true FPR of one such set.
 double deviation(const BankLayout& layout, std::uint64_t n_keys, std::uint64_t blocks);
