@@ -141,8 +141,7 @@ Layout::KRange BankLayout::k_range() const noexcept {
 }
 
 double fpr::expected(const BankLayout& layout, std::uint64_t n, std::uint64_t blocks) {
-    const Layout& of_core = layout;
-    if (!layout.pairs) return expected(of_core, n, blocks);
+    if (!layout.pairs) return expected(layout.of_core(), n, blocks);
     const unsigned pairs = pairs_of(layout);
     const double keys = static_cast<double>(n), count = static_cast<double>(blocks);
     return with_floor(mean(weights_of_key(pairs), pairs, keys, count),
@@ -150,8 +149,7 @@ double fpr::expected(const BankLayout& layout, std::uint64_t n, std::uint64_t bl
 }
 
 double fpr::deviation(const BankLayout& layout, std::uint64_t n, std::uint64_t blocks) {
-    const Layout& of_core = layout;
-    if (!layout.pairs) return deviation(of_core, n, blocks);
+    if (!layout.pairs) return deviation(layout.of_core(), n, blocks);
     // As that of a layout of the core.
     const unsigned pairs = pairs_of(layout);
     const Weights& one = weights_of_key(pairs);
@@ -165,8 +163,7 @@ double fpr::deviation(const BankLayout& layout, std::uint64_t n, std::uint64_t b
 }
 
 unsigned fpr::best_k(BankLayout layout, std::uint64_t n, std::uint64_t blocks) {
-    const Layout& of_core = layout;
-    if (!layout.pairs) return best_k(of_core, n, blocks);
+    if (!layout.pairs) return best_k(layout.of_core(), n, blocks);
     const auto range = layout.k_range();
     unsigned best = range.min;
     double least = 2;

@@ -42,7 +42,7 @@ constexpr std::uint64_t row_bytes(std::uint64_t sets) {
     return sets == 0 ? 0 : sets <= 8 ? 1 : sets <= 16 ? 2 : sets <= 32 ? 4 : (sets + 63) / 64 * 8;
 }
 /// The bytes of the rows. Throws std::length_error where they are 2^64 or more.
-std::uint64_t bank_bytes(const Layout& layout, std::uint64_t blocks, std::uint64_t sets);
+std::uint64_t bank_bytes(const BankLayout& layout, std::uint64_t blocks, std::uint64_t sets);
 /// Throws std::length_error above max_bytes, unless that is 0.
 void check_bank_bytes(std::uint64_t bytes, std::size_t max_bytes);
 

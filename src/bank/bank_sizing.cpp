@@ -32,7 +32,7 @@ using detail::SetGeometry;
 // The core sizes sets of its layouts. Pairs need at least the blocks of single bits.
 
 SetGeometry for_bits(const BankLayout& layout, std::size_t n_keys, double bits) {
-    const auto size = detail::size_for_bits(layout, n_keys, bits, {});
+    const auto size = detail::size_for_bits(layout.of_core(), n_keys, bits, {});
     if (!layout.pairs) return {size.layout, size.blocks, size.n_keys};
     SetGeometry of_pairs{layout, size.blocks, size.n_keys};
     if (layout.k == 0) of_pairs.layout.k = fpr::best_k(layout, n_keys, size.blocks);
@@ -41,7 +41,7 @@ SetGeometry for_bits(const BankLayout& layout, std::size_t n_keys, double bits) 
 
 SetGeometry for_fpr(const BankLayout& layout, std::size_t n_keys, double fpr,
                     std::size_t max_bytes) {
-    const auto size = detail::size_for_fpr(layout, n_keys, fpr, {.max_bytes = max_bytes});
+    const auto size = detail::size_for_fpr(layout.of_core(), n_keys, fpr, {.max_bytes = max_bytes});
     if (!layout.pairs) return {size.layout, size.blocks, size.n_keys};
     const auto with_blocks = [&](std::uint64_t blocks) {
         SetGeometry of_pairs{layout, blocks, n_keys};
@@ -55,22 +55,12 @@ SetGeometry for_fpr(const BankLayout& layout, std::size_t n_keys, double fpr,
         max_bytes == 0
             ? detail::max_blocks
             : std::min<std::uint64_t>(detail::max_blocks, max_bytes / (layout.block_bits() / 8));
-    std::uint64_t least = size.blocks, enough = least;
-    while (!good(enough)) {
-        if (enough == limit && limit != detail::max_blocks) return with_blocks(limit);
-        if (enough == limit)
-            throw detail::length_error("n_keys=", n_keys, ": ", layout.spec(),
-                                       " would need more than the 2^32 - 1 blocks that can be "
-                                       "addressed");
-        least = enough + 1;
-        enough = enough > limit / 2 ? limit : enough * 2;
-    }
-    while (least < enough) {
-        const std::uint64_t middle = least + (enough - least) / 2;
-        if (good(middle)) enough = middle;
-        else least = middle + 1;
-    }
-    return with_blocks(enough);
+    const std::uint64_t fewest = detail::fewest_blocks(size.blocks, limit, good);
+    if (fewest == 0 && limit == detail::max_blocks)
+        throw detail::length_error("n_keys=", n_keys, ": ", layout.spec(),
+                                   " would need more than the 2^32 - 1 blocks that can be "
+                                   "addressed");
+    return with_blocks(fewest != 0 ? fewest : limit);
 }
 
 }  // namespace
@@ -80,7 +70,8 @@ void detail::check_sets(std::size_t sets) {
     if (sets > 0xFFFFFFFFu) throw length_error("sets=", sets, " is above 2^32 - 1");
 }
 
-std::uint64_t detail::bank_bytes(const Layout& layout, std::uint64_t blocks, std::uint64_t sets) {
+std::uint64_t detail::bank_bytes(const BankLayout& layout, std::uint64_t blocks,
+                                 std::uint64_t sets) {
     const std::uint64_t rows = blocks * layout.block_bits();
     if (row_bytes(sets) > UINT64_MAX / rows)
         throw length_error(sets, " sets of ", rows, " bits need more than 2^64 bytes");

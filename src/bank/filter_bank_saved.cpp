@@ -22,7 +22,7 @@ struct Offset {
 constexpr std::uint8_t paired512_code = 128;
 constexpr unsigned blocks_code = traits_of(BankLayout::paired_kind).format_code;
 std::uint8_t format_code(const BankLayout& layout) {
-    return layout.pairs ? paired512_code : layout.traits().format_code;
+    return layout.pairs ? paired512_code : layout.of_core().traits().format_code;
 }
 
 /// The first set, from `sets` on, with a bit in a row.

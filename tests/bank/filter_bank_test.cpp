@@ -124,6 +124,9 @@ TEST(FilterBank, TheModelOfPairsIsExactBySimulation) {
         }
 }
 
+// As a Layout, rows in pairs would be single bits, with another spec and another FPR.
+static_assert(!std::is_convertible_v<const BankLayout&, Layout>);
+
 TEST(FilterBank, SizesAreTheSmallestAndRowsTheFewestThatCostLittle) {
     for (const double wanted : {0.01, 0.005, 1e-4}) {
         const FilterBank bank = FilterBank::for_fpr(64, 100'000, wanted);
@@ -132,7 +135,7 @@ TEST(FilterBank, SizesAreTheSmallestAndRowsTheFewestThatCostLittle) {
         const auto best = CacheLineBloom::for_fpr(100'000, wanted, {.spec = "blocked512"});
         EXPECT_LT(bank.layout().k, best.layout().k);
         EXPECT_LE(static_cast<double>(bank.blocks()), 1.0625 * static_cast<double>(best.blocks()));
-        Layout fewer = bank.layout();
+        BankLayout fewer = bank.layout();
         --fewer.k;
         EXPECT_GT(fpr::expected(fewer, 100'000, best.blocks() * 17 / 16), wanted);
         EXPECT_EQ(bank.size_in_bytes(), bank.rows() * 8);

@@ -11,13 +11,16 @@ namespace simdbloom {
 ///
 ///     block    [........|........|........|........| ..]       64 groups of 8 rows
 ///     a key         ^ ^                ^^    ^   ^              k / 2 groups, two rows of each
-struct BankLayout : Layout {
+struct BankLayout : private Layout {  // private: as a Layout, pairs would be single bits
+    using Layout::block_bits, Layout::is_bloom, Layout::k, Layout::kind, Layout::zones;
     static constexpr LayoutKind paired_kind = LayoutKind::blocked512;  ///< has the same blocks
     bool pairs = false;  ///< `paired512`; the kind is then paired_kind
 
     BankLayout() = default;  ///< split256
     /// A layout of the core.
     BankLayout(const Layout& layout) : Layout(layout) {}
+    /// The layout of the core whose blocks it has: itself but for `paired512`.
+    const Layout& of_core() const noexcept { return *this; }
     /// Reads a spec, such as "paired512:k=4". Throws as Layout::parse.
     static BankLayout parse(std::string_view spec);
     /// The layout as text. parse(spec()) gives the same layout.

@@ -21,6 +21,23 @@ SIMDBLOOM_API Geometry size_for_bits(Layout layout, std::size_t n_keys, double b
 /// Interface::for_fpr, and std::length_error if max_bytes is too little for the keys of a table.
 SIMDBLOOM_API Geometry size_for_fpr(Layout layout, std::size_t n_keys, double fpr,
                                     const Options& options);
+/// The fewest blocks, from `least` to `limit`, for which good(blocks) holds, as it then does for
+/// all above; 0 if it holds for none.
+template <class Good>
+std::uint64_t fewest_blocks(std::uint64_t least, std::uint64_t limit, const Good& good) {
+    std::uint64_t enough = least;
+    while (!good(enough)) {
+        if (enough == limit) return 0;
+        least = enough + 1;
+        enough = enough > limit / 2 ? limit : enough * 2;
+    }
+    while (least < enough) {
+        const std::uint64_t middle = least + (enough - least) / 2;
+        if (good(middle)) enough = middle;
+        else least = middle + 1;
+    }
+    return enough;
+}
 /// Parses options.spec, or `fallback` if empty. Throws std::invalid_argument for two families.
 Layout layout_from(const Options& options, std::string_view fallback);
 

@@ -33,8 +33,8 @@ void for_each_hash(const KeyHash& hash, Isa isa, const Keys& keys, const Use& us
     });
 }
 
-/// Writes the answers of the part of a batch from key `first` on, behind the `found` keys found
-/// before, and returns how many keys of it were found. answer(out) writes those of the part alone.
+/// Calls answer(out) for the part of a batch from key `first` on, which found `found` keys before,
+/// and returns what it returns, the keys found in the part. It numbers the keys of the part from 0.
 template <class Answer>
 std::size_t answer_part(Output output, void* out, std::size_t first, std::size_t found,
                         const Answer& answer) {
@@ -48,7 +48,8 @@ std::size_t answer_part(Output output, void* out, std::size_t first, std::size_t
     return here;
 }
 
-/// The answers of a batch; answer(hashes, out) writes those of a piece, as for answer_part.
+/// Writes the answers of a batch and returns how many keys were found. answer(hashes, out) writes
+/// the answers of one piece and returns how many keys of the piece were found.
 template <class Answer>
 std::size_t answer_pieces(const KeyHash& hash, Isa isa, const Keys& keys, Output output, void* out,
                           const Answer& answer) {
@@ -100,7 +101,7 @@ inline Batch part_of(Batch batch, const Tuner& slice) noexcept {
     return batch;
 }
 
-/// The answers of n keys; look_up(target, slice, out) writes those of a slice.
+/// As answer_pieces, for n keys in slices; look_up(target, slice, out) answers one slice.
 template <class T, class LookUp>
 [[gnu::always_inline]] inline std::size_t answer_slices(const T& target, const void* kernels,
                                                         bool may_halve, std::size_t n,
@@ -116,7 +117,7 @@ template <class T, class LookUp>
     return found;
 }
 
-/// The answers of words that need no secret, in the fastest way; small batches go key by key.
+/// Answers words that need no secret, in the fastest way; small batches go key by key.
 /// `halves`, unless null, are kernels that load a line in two halves.
 template <class T>
 std::size_t tuned_lookup(const KernelsFor<T>& kernels, const KernelsFor<T>* halves, const T& target,
@@ -151,7 +152,7 @@ std::size_t tuned_insert(const KernelsFor<T>& kernels,
     return inserted;
 }
 
-/// The answers of any keys, by hashes: apart, so that its 8 KiB are not on the stack of others.
+/// Answers any keys by their hashes: apart, so that its 8 KiB are not on the stack of others.
 template <class T>
 [[gnu::noinline]] std::size_t answer_hashed(const KernelsFor<T>& kernels, const T& target,
                                             const KeyHash& hash, Isa isa, const Keys& keys,

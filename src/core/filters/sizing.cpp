@@ -95,7 +95,7 @@ Geometry size_for_fpr(Layout layout, std::size_t n_keys, double fpr, const Optio
     if (fpr < fpr::least)
         throw argument_error("fpr=", fpr, " is below ", fpr::least,
                              ", the least for which the model can size a filter");
-    std::uint64_t least = min_blocks(layout, n_keys);
+    const std::uint64_t least = min_blocks(layout, n_keys);
     std::uint64_t limit = max_blocks;
     if (options.max_bytes != 0) {
         limit = std::min<std::uint64_t>(limit, options.max_bytes / bytes_of(layout, 1));
@@ -118,22 +118,11 @@ Geometry size_for_fpr(Layout layout, std::size_t n_keys, double fpr, const Optio
         }
         return {with_best_k(layout, n_keys, rounded), rounded, n_keys};
     };
-    std::uint64_t enough = least;
-    while (fpr_of(layout, n_keys, enough) > fpr) {
-        if (enough == limit) {
-            if (options.max_bytes == 0 || limit == max_blocks)
-                too_many_blocks(layout, n_keys, 2.0 * static_cast<double>(limit));
-            return sized(limit);
-        }
-        least = enough + 1;
-        enough = enough > limit / 2 ? limit : enough * 2;
-    }
-    while (least < enough) {
-        const std::uint64_t middle = least + (enough - least) / 2;
-        if (fpr_of(layout, n_keys, middle) <= fpr) enough = middle;
-        else least = middle + 1;
-    }
-    return sized(enough);
+    const std::uint64_t fewest = fewest_blocks(
+        least, limit, [&](std::uint64_t blocks) { return fpr_of(layout, n_keys, blocks) <= fpr; });
+    if (fewest == 0 && limit == max_blocks)
+        too_many_blocks(layout, n_keys, 2.0 * static_cast<double>(limit));
+    return sized(fewest != 0 ? fewest : limit);
 }
 
 Layout layout_from(const Options& options, std::string_view fallback) {
