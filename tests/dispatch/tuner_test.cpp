@@ -103,6 +103,24 @@ TEST_F(TunerTest, NoticesAChangeWithin100000Keys) {
     }
 }
 
+TEST_F(TunerTest, AWayThatFailedIsTriedLikeOthersOnceTimesHaveDoubledOrHalved) {
+    // 512 MiB: a way settles after a million keys, and one that failed then rests 64 million.
+    const Tuner filter(bits(), 1, bits(), {Prefetch::tuned, 60}, false);
+    const auto run_costs = [&](unsigned none, unsigned ahead, std::size_t n) {
+        run_by([&](BatchWay way,
+                   std::size_t keys) { return (way == BatchWay::none ? none : ahead) * keys; },
+               filter, n);
+    };
+    run_costs(800, 600, 1 << 20);
+    for (unsigned i = 0; i < 1000 && filter.best() != BatchWay::none; ++i)
+        run_costs(400, 600, 4096);
+    EXPECT_EQ(filter.best(), BatchWay::none);
+    run_costs(800, 600, 8 << 20);
+    EXPECT_EQ(filter.best(), BatchWay::ahead);
+    run_costs(115, 130, 100'000);
+    EXPECT_EQ(filter.best(), BatchWay::none);
+}
+
 TEST_F(TunerTest, TakesAWayThatPaysOnlyOnceTheCachesHaveSettled) {
     // A slice that prefetches is slower than one that does not, whatever the caches hold. But where
     // all do, the caches hold more.

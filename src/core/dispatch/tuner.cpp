@@ -223,8 +223,10 @@ struct TunerRecord {
             untimed = 0;
             if (++unlike < 2) return;
             settling = false;
-            if (quiet == 0) return begin_trial();
             const float change = c / mean;
+            // Whether a way pays depends on what the caches hold, and that has changed.
+            if (change > 2 || change < 0.5F) failed = best;
+            if (quiet == 0) return begin_trial();
             for (float& each : cost) each *= change;
             unlike = 0;
         } else {
