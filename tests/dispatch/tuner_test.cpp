@@ -260,6 +260,19 @@ TEST_F(TunerTest, AThousandFiltersBeginWithWhatOthersLearnt) {
     EXPECT_LT(static_cast<double>(took), 1.03 * 20 * 4096 * 10'000);
 }
 
+TEST_F(TunerTest, HundredsOfFiltersInTurnNoticeAChange) {
+    for (const std::size_t batch : {1024u, 4096u, 16'384u})
+        for (const Costs& costs : {Costs{20, 40, 60}, Costs{80, 40, 60}}) {
+            std::uint64_t took = 0;
+            std::size_t keys = 0;
+            for (std::size_t i = 0; keys < 4 << 20; ++i, keys += batch)
+                took += run(bits(i % 500), costs, batch, batch);
+            EXPECT_LT(static_cast<double>(took),
+                      1.1 * std::min(costs[0], costs[1]) * static_cast<double>(keys))
+                << batch << ' ' << costs[0];
+        }
+}
+
 TEST_F(TunerTest, AThreadLearnsAlone) {
     run(bits(), {10, 20, 30}, 1 << 18);
     std::thread([&] {
