@@ -3,11 +3,13 @@
 
 #include <sys/mman.h>
 
+#include <cerrno>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <seqan3/search/dream_index/interleaved_bloom_filter.hpp>
 #include <span>
+#include <system_error>
 
 #include "simdbloom/bank/filter_bank.hpp"
 #include "simdbloom/fpr.hpp"
@@ -35,17 +37,16 @@ inline std::span<std::byte> memory_of(Ibf& ibf) {
     return {reinterpret_cast<std::byte*>(ibf.raw_data().data()), ibf.bit_size() / 8};
 }
 
-/// Makes pages of 2 MiB of the memory, as a bank's is.
+/// Makes pages of 2 MiB of the memory, as a bank's is. glibc names MADV_COLLAPSE since 2.37, Linux
+/// has it since 6.1. Throws std::system_error where it fails.
 inline void give_huge_pages(std::span<std::byte> memory) {
-#ifdef MADV_COLLAPSE
     constexpr std::size_t page = 2 << 20;
+    constexpr int collapse = 25;
     const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
     const auto first = (address + page - 1) / page * page,
                last = (address + memory.size()) / page * page;
-    if (first < last) (void)madvise(reinterpret_cast<void*>(first), last - first, MADV_COLLAPSE);
-#else
-    (void)memory;
-#endif
+    if (first < last && madvise(reinterpret_cast<void*>(first), last - first, collapse) != 0)
+        throw std::system_error(errno, std::generic_category(), "pages of 2 MiB for seqan3");
 }
 
 }  // namespace simdbloom::bench
