@@ -62,7 +62,7 @@ void CompactBank::contains(const Keys& keys, std::span<std::uint8_t> bitmaps) co
     const detail::BankKernels& kernels = detail::bank_kernels(isa());
     // Few enough bitmaps that they stay in a fast cache until the last bank is done.
     constexpr std::size_t room = 64 << 10;
-    const std::size_t most = std::max<std::size_t>(64, room / bytes);
+    const std::size_t most = std::max<std::size_t>(bytes <= 512 ? 1024 : 64, room / bytes);
     std::vector<std::uint8_t> of_bank;
     detail::for_each_hash_of_bank(
         *this, keys, [&](std::size_t piece, std::span<const std::uint64_t> hashes) {

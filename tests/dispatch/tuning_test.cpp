@@ -146,6 +146,13 @@ TEST(TuningRules, EveryStructureTimesItsBatches) {
     std::vector<std::uint64_t> counts(64);
     EXPECT_TRUE(is_timed([&] { bank.count_per_set(batch, counts); }));
 
+    std::vector<std::size_t> sizes(1024, 16);
+    std::fill_n(sizes.begin(), 64, bytes);
+    const auto compact = CompactBank::with_bits_per_key(sizes, 1);
+    ASSERT_GT(compact.banks().size(), 1u);
+    std::vector<std::uint8_t> bitmaps(128 * keys.size());
+    EXPECT_TRUE(is_timed([&] { compact.contains(batch, bitmaps); }));
+
     for (const ForeignFormat format : {ForeignFormat::spark_v1, ForeignFormat::rocksdb}) {
         ForeignFilter foreign = ForeignFilter::with_bits_per_key(format, bytes, 8);
         EXPECT_TRUE(is_timed([&] { foreign.insert(batch); }));
