@@ -2,13 +2,9 @@
 // S filters one by one.
 #include "simdbloom/bank/compact_bank.hpp"
 
-#include <bit>
 #include <cmath>
-#include <cstring>
-#include <memory>
 #include <numeric>
 #include <optional>
-#include <stdexcept>
 
 #include "experiments/banks.hpp"
 #include "experiments/ceiling.hpp"
@@ -131,13 +127,22 @@ void print_layouts() {
         "with pages\nof 2 MiB and of 4 KiB.\n\n",
         wanted_fpr);
     print_header({"layout", "rows", "bits a key", "64 sets", "512 sets", "4,096 sets"});
-    const std::string specs[] = {std::string(default_spec), "classic", "sector512", "split256",
-                                 "register64"};
+    const std::string specs[] = {std::string(default_spec),
+                                 "classic",
+                                 "sector512",
+                                 "split256",
+                                 "register64",
+                                 "paired512",
+                                 "paired512:k=4"};
     for (const std::string& spec : specs) {
         const FilterBank one = FilterBank::for_fpr(1, 1'000'000, wanted_fpr, {.spec = spec});
         std::vector<std::string> row{"`" + spec + "`", text("%u", one.layout().k),
                                      text("%.2f", one.bits_per_key())};
         for (const std::size_t sets : {64u, 512u, 4096u}) {
+            if (one.layout().pairs && sets > 64) {
+                row.push_back("-");
+                continue;
+            }
             std::vector<std::string> cells;
             for (const bool huge_pages : {true, false}) {
                 Options options;

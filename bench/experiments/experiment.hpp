@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,7 +1,6 @@
 // What peer.cpp, which calls the shared object of a peer, and examination.cpp have in common.
 #pragma once
 
-#include <exception>
 #include <functional>
 #include <limits>
 #include <memory>

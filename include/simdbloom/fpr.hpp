@@ -1,10 +1,10 @@
 // False-positive rates: exact models for every layout.
 //
-// Notation: B block bits, S sector bits, k bits a key, z zones, c bits per key, n keys. A
-// "stranger" is a key that was not inserted. "Exact" means: the mean over random 64-bit hashes of n
-// distinct keys, however few (measured in tests/layouts/fpr_two_parts_test.cpp). The FPR of a
-// layout with i keys in a block is a sum of terms a * r^i, so its mean over the random block load
-// is a sum of values of the load's generating function. No series is cut off.
+// Notation: B block bits, S sector bits, k bits a key, z zones, c bits per key, n keys. "Exact"
+// means: the mean over random 64-bit hashes of n distinct keys, however few (measured in
+// tests/layouts/fpr_two_parts_test.cpp). The FPR of a layout with i keys in a block is a sum of
+// terms a * r^i, so its mean over the random block load is a sum of values of the load's generating
+// function. No series is cut off.
 //
 //   exact        classic_exact, blocked, sectorised, zoned, dleft, bloomier, counter_tail
 //   nearly       cuckoo_pairs (16 / (buckets 2^f)),
@@ -50,7 +50,7 @@ double zoned(unsigned block_bits, unsigned sector_bits, unsigned zones, double b
              unsigned k);
 
 /// Cuckoo filter of n keys in m buckets, however many slots these have: 1 - (1 - 2 / (m (2^f -
-/// 1)))^n. A key finds a stranger with its tag and one of its two buckets; one tag is kept for
+/// 1)))^n. A key lets an absent key pass by its tag and one of its two buckets; one tag is kept for
 /// empty slots. For the m-th part of the keys, whose two buckets are one, there is 1 in place of 2.
 /// Exact where m is odd. Where m is even, a tag has two buckets that are their own other one, or
 /// none: a relative error of up to 16 / (m 2^f).
@@ -67,7 +67,8 @@ double bloomier(unsigned check_bits);
 double growing_cuckoo(unsigned core_bits, std::uint64_t roots, unsigned growths,
                       std::span<const std::uint64_t> slots);
 /// The bound of growing_cuckoo after so many growths: 8 p (1 + growths / 2), with p for all movable
-/// bits: at most 2^-(a + 1) of the slots are a growths old, and match 2^a times as many strangers.
+/// bits: at most 2^-(a + 1) of the slots are a growths old, and match 2^a times as many
+/// absent keys.
 double growing_cuckoo_bound(unsigned core_bits, unsigned movable_bits, unsigned growths);
 
 /// P(Binomial(probes, 1 / counters) >= least): that a counter is raised `least` times or more.
@@ -76,18 +77,18 @@ double counter_tail(double probes, double counters, unsigned least);
 /// blocks; layout.k must be set. least = 16: the counter overflows; least = 15: it is stuck.
 double counter_tail(const Layout& layout, std::uint64_t n_keys, std::uint64_t blocks,
                     unsigned least);
-/// d-left counting filter of four subtables, exact: the chance that a stranger has the fingerprint
-/// of one of the keys. There are 2^r - 1 remainders, as 0 marks an empty cell.
+/// d-left counting filter of four subtables, exact: the chance that an absent key has the
+/// fingerprint of one of the keys. There are 2^r - 1 remainders, as 0 marks an empty cell.
 double dleft(unsigned remainder_bits, double blocks, double keys);
-/// The chance that a stranger shares all w hash bits with one of n keys: 1 - exp(-n / 2^w).
+/// The chance that an absent key shares all w hash bits with one of n keys: 1 - exp(-n / 2^w).
 double hash_floor(double keys, double effective_bits);
 /// The FPR of a filter with FPR f and a hash with that floor: 1 - (1 - f)(1 - floor).
 double with_floor(double f, double floor);
 
 /// The FPR of a filter of this library by its exact model (cuckoo: cuckoo_pairs), for n keys that
 /// are hashed at random to that many blocks (words of `classic` and `counting`, buckets of a cuckoo
-/// layout): the block load is binomial. layout.k must be set. The chance that a stranger shares the
-/// 32 bits of hash with a key of its block, hash_floor, is included: below 1e-9 the only one.
+/// layout): the block load is binomial. layout.k must be set. The chance that an absent key shares
+/// the 32 bits of hash with a key of its block, hash_floor, is included: below 1e-9 the only one.
 double expected(const Layout& layout, std::uint64_t n_keys, std::uint64_t blocks);
 /// The standard deviation of the true FPR of one such filter (for zoned512 an upper bound).
 double deviation(const Layout& layout, std::uint64_t n_keys, std::uint64_t blocks);

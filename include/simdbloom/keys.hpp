@@ -108,7 +108,7 @@ public:
     [[gnu::always_inline]] Keys(const R& keys) noexcept
         : Keys(std::span<const std::uint64_t>(keys), false) {}
     template <detail::NotContiguousIntegers R>
-    Keys(const R&) = delete;  // copy the keys into a std::vector, or see Keys::of
+    Keys(const R&) = delete;  // copy into a vector of std::uint64_t, or see Keys::of
     /// No keys.
     Keys() noexcept : Keys(nullptr, 0, Form::words) {}
 

@@ -120,6 +120,7 @@ Loaded<GrowingCuckoo> load_from<GrowingCuckoo>(Source& source, const Options& gi
 std::size_t saved_size(const GrowingCuckoo& filter) noexcept {
     return detail::framing_bytes + filter.bytes().size() + 8 * filter.stashed();
 }
+void save(const GrowingCuckoo& filter, std::span<std::byte> out) { detail::save_to(filter, out); }
 std::vector<std::byte> save(const GrowingCuckoo& filter) { return detail::saved_bytes(filter); }
 void save_file(const GrowingCuckoo& filter, const std::filesystem::path& path) {
     detail::save_path(filter, path);

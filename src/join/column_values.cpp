@@ -2,7 +2,6 @@
 #include "join/row_reader.hpp"
 
 #include <cstdlib>
-#include <cstring>
 
 namespace simdbloom::detail {
 namespace {

@@ -309,7 +309,8 @@ void make_bank_build(CLI::App& command, int& status) {
                  "files, or folders of files; gzip and zstd are decompressed");
     add_required(command, "-o,--output", s.output, file_type,
                  "output file, replaced atomically; the names go to FILE.sets");
-    add_value(command, "--spec", s.spec, spec_type, "layout, e.g. classic:k=5");
+    add_value(command, "--spec", s.spec, spec_type,
+              "layout, e.g. classic:k=5; for up to 64 sets paired512");
     auto* fpr = add_value(command, "--fpr", s.fpr, "RATE", "false-positive rate of a set");
     add_value(command, "-b,--bits-per-key", s.bits_per_key, number_type,
               "size of a set, in place of an FPR")

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "set_of_pairs.hpp"
-#include "simdbloom/bank/compact_bank.hpp"
 #include "support.hpp"
 
 namespace simdbloom::test {
@@ -24,26 +23,6 @@ inline std::vector<std::size_t> unequal_sizes(std::size_t sets) {
     for (std::size_t s = 0; s < sets; ++s)
         sizes.push_back(std::size_t{2} << 2 * (random_key(s) % 5));
     return sizes;
-}
-
-// The banks of one size that a bank of either type is made of, and where a set lies in them.
-inline std::span<const FilterBank> banks_of(const FilterBank& bank) { return {&bank, 1}; }
-inline std::span<const FilterBank> banks_of(const CompactBank& bank) { return bank.banks(); }
-inline CompactBank::Place place_of(const FilterBank&, std::size_t set) {
-    return {0, static_cast<std::uint32_t>(set)};
-}
-inline CompactBank::Place place_of(const CompactBank& bank, std::size_t set) {
-    return bank.place(set);
-}
-
-/// A filter of the bits that a set has.
-template <class Filter = AnyFilter, class Bank>
-Filter filter_of_set(const Bank& bank, std::size_t set) {
-    const FilterBank& its = banks_of(bank)[place_of(bank, set).bank];
-    if constexpr (std::same_as<Filter, SetOfPairs>) return SetOfPairs(its);
-    else
-        return make_filter(its.spec(), static_cast<std::size_t>(its.n_keys()),
-                           its.bits_per_key() * (1 - 1e-9), {.seed = bank.seed()});
 }
 
 template <class Bank, class Filter = AnyFilter>

@@ -1,10 +1,12 @@
-// A set of a bank whose rows come in pairs, written down plainly: no filter of the core has them.
+// A set of a bank by itself: a filter of the core, or one whose rows come in pairs, written down
+// plainly.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "simdbloom/bank/filter_bank.hpp"
+#include "simdbloom/any/any_filter.hpp"
+#include "simdbloom/bank/compact_bank.hpp"
 
 namespace simdbloom::test {
 
@@ -62,5 +64,25 @@ private:
     unsigned pairs_;
     std::vector<std::byte> bits_;
 };
+
+// The banks of one size that a bank of either type is made of, and where a set lies in them.
+inline std::span<const FilterBank> banks_of(const FilterBank& bank) { return {&bank, 1}; }
+inline std::span<const FilterBank> banks_of(const CompactBank& bank) { return bank.banks(); }
+inline CompactBank::Place place_of(const FilterBank&, std::size_t set) {
+    return {0, static_cast<std::uint32_t>(set)};
+}
+inline CompactBank::Place place_of(const CompactBank& bank, std::size_t set) {
+    return bank.place(set);
+}
+
+/// A filter of the bits that a set has.
+template <class Filter = AnyFilter, class Bank>
+Filter filter_of_set(const Bank& bank, std::size_t set) {
+    const FilterBank& its = banks_of(bank)[place_of(bank, set).bank];
+    if constexpr (std::same_as<Filter, SetOfPairs>) return SetOfPairs(its);
+    else
+        return make_filter(its.spec(), static_cast<std::size_t>(its.n_keys()),
+                           its.bits_per_key() * (1 - 1e-9), {.seed = bank.seed()});
+}
 
 }  // namespace simdbloom::test

@@ -10,9 +10,6 @@ namespace {
 
 using namespace simdbloom;
 
-std::span<const FilterBank> banks_of(const FilterBank& bank) { return {&bank, 1}; }
-std::span<const FilterBank> banks_of(const CompactBank& bank) { return bank.banks(); }
-
 template <class Bank, class Filter>
 struct Subject {
     Bank bank;
@@ -29,15 +26,7 @@ struct Subject {
     void add_empty_filters() {
         while (filters.size() < bank.sets()) filters.push_back(empty(filters.size()));
     }
-    Filter empty(std::size_t set) const {
-        std::size_t number = 0;
-        if constexpr (compact) number = bank.place(set).bank;
-        const FilterBank& its = banks_of(bank)[number];
-        if constexpr (!of_core) return Filter(its);
-        else
-            return make_filter(its.spec(), static_cast<std::size_t>(its.n_keys()),
-                               its.bits_per_key() * (1 - 1e-9), {.seed = bank.seed()});
-    }
+    Filter empty(std::size_t set) const { return test::filter_of_set<Filter>(bank, set); }
     void insert(std::size_t set, const KeyVector& keys, unsigned how) {
         auto hashes = keys;
         for (auto& x : hashes) x = bank.hash_of(x);

@@ -2,11 +2,14 @@
 #include "simdbloom/key_kind.hpp"
 
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <map>
+#include <regex>
+#include <set>
 
 #include "at_once.hpp"
 #include "join_keys.hpp"
-#include "kinds_table.hpp"
 
 namespace simdbloom {
 namespace {
@@ -72,10 +75,26 @@ std::vector<JoinFilter> filters_of(KeyKind kind) {
     return filters;
 }
 
+/// The kinds of questions that a filter of each kind answers, its own among them: the table of
+/// kinds.md, which is the rule that all front ends follow.
+std::map<std::string, std::set<std::string>> kinds_table() {
+    std::ifstream page(SIMDBLOOM_KINDS_PAGE);
+    std::map<std::string, std::set<std::string>> table;
+    const std::regex row("\\| `(.*?)` \\|[^|]*\\|([^|]*)\\|.*"), name("`(.*?)`");
+    for (std::string line; std::getline(page, line);) {
+        std::smatch cells;
+        if (!std::regex_match(line, cells, row)) continue;
+        const std::string kind = cells[1], answers = cells[2];
+        table[kind] = {std::sregex_token_iterator(answers.begin(), answers.end(), name, 1), {}};
+        table[kind].insert(kind);
+    }
+    return table;
+}
+
 /// Promise of KeyKinds.*, python_kinds, duckdb, tool, tests/adapters/wasm/check: Equal keys are
 ///   found whatever their type and unit; other kinds are refused.
 TEST(KeyKinds, EveryPairAnswersOrIsRefusedAsThePageSays) {
-    const auto table = test::kinds_table();
+    const auto table = kinds_table();
     ASSERT_EQ(table.size(), all_kinds.size());
     for (const KeyKind of : all_kinds) {
         ASSERT_TRUE(table.contains(to_string(of))) << to_string(of);

@@ -41,9 +41,6 @@ TEST(FprModel, CheckValues) {
     expect_row("blocked 512, best k, Putze",
                best([](double c, unsigned k) { return published::blocked_putze(512, c, k); }),
                {2.3121e-2, 9.5712e-3, 4.0690e-3, 8.2457e-4, 1.9147e-4});
-    expect_row("blocked 512, best k, distinct",
-               best([](double c, unsigned k) { return published::blocked_distinct(512, c, k); }),
-               {2.3089e-2, 9.5497e-3, 4.0757e-3, 8.2155e-4, 1.9096e-4});
     expect_row("blocked 256, best k",
                best([](double c, unsigned k) { return fpr::blocked(256, c, k); }),
                {2.4842e-2, 1.0914e-2, 5.0457e-3, 1.2573e-3, 3.6815e-4});
@@ -63,9 +60,6 @@ TEST(FprModel, CheckValues) {
                {3.3541e-2, 1.8705e-2, 1.1510e-2, 5.3228e-3, 2.9349e-3});
     expect_row("register 64 k=5", [](double c) { return fpr::blocked(64, c, 5); },
                {3.4197e-2, 1.7844e-2, 1.0352e-2, 4.3379e-3, 2.2105e-3});
-    expect_row("register 64 k=5 distinct",
-               [](double c) { return published::blocked_distinct(64, c, 5); },
-               {3.3298e-2, 1.6937e-2, 9.5864e-3, 3.8389e-3, 1.8787e-3});
     expect_row("register 32 k=4", [](double c) { return fpr::blocked(32, c, 4); },
                {4.2820e-2, 2.5672e-2, 1.6842e-2, 8.6763e-3, 5.2231e-3});
 }
@@ -83,13 +77,7 @@ TEST(FprModel, BestK) {
 }
 
 TEST(FprModel, CuckooCheckValues) {
-    EXPECT_NEAR(published::cuckoo_unreserved(8, 4, 0.95) / 2.931e-2, 1, tolerance);
-    EXPECT_NEAR(published::cuckoo_unreserved(12, 4, 0.95) / 1.854e-3, 1, tolerance);
-    EXPECT_NEAR(published::cuckoo_unreserved(16, 4, 0.95) / 1.160e-4, 1, 4e-4)
-        << "the reference has four digits";
     EXPECT_NEAR(fpr::cuckoo(8, 4, 0.95), 1 - std::pow(1 - 1.0 / 255, 7.6), 1e-12);
-    EXPECT_NEAR(published::cuckoo_zero_mapped(8, 4, 0.95), 1 - std::pow(1 - 258.0 / 65536, 7.6),
-                1e-12);
     EXPECT_LT(fpr::cuckoo(12, 4, 0.95), published::cuckoo_upper_bound(12, 4));
     // The pairs, by 60 digits.
     EXPECT_NEAR(fpr::cuckoo_pairs(8, 13'158, 50'000) / 0.0293628340433655851, 1, 1e-12);
@@ -158,14 +146,6 @@ TEST(FprModel, FiniteNumbersOfKeysUseTheBinomialLoad) {
     EXPECT_NEAR(fpr::split_block(256.0 * 5 / 100) / fpr::expected(split, 100, 5), 1.09, 0.05);
     EXPECT_NEAR(fpr::split_block(12.0) / fpr::expected(split, 1u << 30, (1u << 30) * 12ull / 256),
                 1, 1e-6);
-}
-
-// Fractions, by counting.
-TEST(FprModel, DistinctOccupancyIsExact) {
-    EXPECT_NEAR(published::occupancy_distinct(8, 1, 2), 1.0 / 28, 1e-14);
-    EXPECT_NEAR(published::occupancy_distinct(8, 3, 2), 6805.0 / 21952, 1e-14);
-    EXPECT_NEAR(published::occupancy_distinct(6, 4, 3), 130767.0 / 160000, 1e-14);
-    EXPECT_EQ(published::occupancy_distinct(64, 0, 5), 0);
 }
 
 TEST(FprModel, ClassicBestKIsSearchedUpTo64) {

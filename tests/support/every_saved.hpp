@@ -38,6 +38,9 @@ struct Saved {
 
 template <class T>
 Saved saved_as(std::string name, const T& of) {
+    Bytes bytes(saved_size(of));
+    simdbloom::save(of, bytes);
+    EXPECT_EQ(bytes, save(of)) << name;
     return {std::move(name), save(of), load_as<T>, load_file_as<T>,
             [of](const std::filesystem::path& path) { simdbloom::save_file(of, path); }};
 }

@@ -24,53 +24,6 @@ double occupancy(unsigned B, unsigned keys, unsigned k) {
     return e;
 }
 
-namespace {
-
-double choose(unsigned n, unsigned r) {
-    if (r > n) return 0;
-    double c = 1;
-    for (unsigned i = 1; i <= r; ++i) c = c * (n - r + i) / i;
-    return c;
-}
-
-void throw_distinct(std::vector<double>& p, unsigned B, unsigned k) {
-    std::vector<double> next(B + 1, 0.0);
-    for (unsigned x = 0; x <= B; ++x)
-        if (p[x] > 0)
-            for (unsigned a = 0; a <= k && x + a <= B; ++a)
-                next[x + a] += p[x] * choose(B - x, a) * choose(x, k - a) / choose(B, k);
-    p = std::move(next);
-}
-
-double all_distinct_occupied(const std::vector<double>& p, unsigned B, unsigned k) {
-    double d = 0;
-    for (unsigned x = k; x <= B; ++x) d += p[x] * choose(x, k) / choose(B, k);
-    return d;
-}
-
-}  // namespace
-
-double occupancy_distinct(unsigned B, unsigned keys, unsigned k) {
-    std::vector<double> p(B + 1, 0.0);
-    p[0] = 1;
-    for (unsigned i = 0; i < keys; ++i) throw_distinct(p, B, k);
-    return all_distinct_occupied(p, B, k);
-}
-
-double blocked_distinct(unsigned B, double c, unsigned k) {
-    const double load = B / c;
-    std::vector<double> p(B + 1, 0.0);
-    p[0] = 1;
-    double mass = std::exp(-load), f = 0;
-    const double last = load + 12 * std::sqrt(load) + 30;  // Poisson mass beyond is below 1e-20
-    for (unsigned i = 0; i <= last; ++i) {
-        f += mass * all_distinct_occupied(p, B, k);
-        throw_distinct(p, B, k);
-        mass *= load / (i + 1);
-    }
-    return f;
-}
-
 double blocked_putze(unsigned B, double c, unsigned k) {
     const double load = B / c, last = load + 12 * std::sqrt(load) + 30;
     double mass = std::exp(-load), f = 0;
@@ -79,14 +32,6 @@ double blocked_putze(unsigned B, double c, unsigned k) {
         mass *= load / (i + 1);
     }
     return f;
-}
-
-double cuckoo_unreserved(unsigned f, unsigned slots, double load) {
-    return -std::expm1(2 * slots * load * std::log1p(-std::exp2(-static_cast<double>(f))));
-}
-
-double cuckoo_zero_mapped(unsigned f, unsigned slots, double load) {
-    return -std::expm1(2 * slots * load * std::log1p(-(std::exp2(f) + 2) / std::exp2(2 * f)));
 }
 
 double cuckoo_upper_bound(unsigned f, unsigned slots) { return 2 * slots / std::exp2(f); }

@@ -10,18 +10,9 @@ namespace simdbloom::published {
 /// further balls all hit occupied bins (Bose et al. 2008; Christensen et al. 2010). By the
 /// recurrence of the occupancy.
 double occupancy(unsigned block_bits, unsigned keys, unsigned k);
-/// The same where every key sets k different bits.
-double occupancy_distinct(unsigned block_bits, unsigned keys, unsigned k);
-
-/// k different bits anywhere in a block of B bits, with a Poisson block load.
-double blocked_distinct(unsigned block_bits, double bits_per_key, unsigned k);
 /// The formula of Putze et al. 2007, section 3, which puts the classic formula into each block. Too
 /// low by 3 to 15 % for small blocks.
 double blocked_putze(unsigned block_bits, double bits_per_key, unsigned k);
-/// fpr::cuckoo of a filter that reserves no value (p = 2^-f), as with a separate occupancy bit.
-double cuckoo_unreserved(unsigned fingerprint_bits, unsigned slots, double load);
-/// The same for the variant that maps fingerprint 0 to 1: p = (2^f + 2) / 4^f.
-double cuckoo_zero_mapped(unsigned fingerprint_bits, unsigned slots, double load);
 /// Fan et al. 2014, section 5.1: 2 slots / 2^f.
 double cuckoo_upper_bound(unsigned fingerprint_bits, unsigned slots);
 

@@ -179,6 +179,8 @@ private:
 /// and their like for other filters. Of the options isa, huge_pages, max_bytes, allocator, hashing
 /// and secret are read. The eviction walk begins anew.
 std::size_t saved_size(const GrowingCuckoo& filter) noexcept;
+/// Throws std::length_error unless `out` has exactly saved_size(filter) bytes.
+void save(const GrowingCuckoo& filter, std::span<std::byte> out);
 /// The filter as saved_size(filter) bytes.
 std::vector<std::byte> save(const GrowingCuckoo& filter);
 /// Writes the filter to a file, whole or not at all. Throws std::system_error with the path.

@@ -7,7 +7,6 @@
 #include <memory>
 #include <span>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include "simdbloom/export.hpp"

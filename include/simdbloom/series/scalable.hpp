@@ -128,6 +128,8 @@ private:
 
 /// The bytes of a series, which are those of its file.
 std::size_t saved_size(const ScalableBloom& series) noexcept;
+/// Throws std::length_error unless `out` has exactly saved_size(series) bytes.
+void save(const ScalableBloom& series, std::span<std::byte> out);
 /// The series as saved_size(series) bytes.
 std::vector<std::byte> save(const ScalableBloom& series);
 /// Writes a series to a file, whole or not at all, as save_file does for one filter. Throws

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <shared_mutex>
 #include <span>
 #include <utility>

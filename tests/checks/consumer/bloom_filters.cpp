@@ -2,7 +2,6 @@
 // AVX2 and looks at what is weak.
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
