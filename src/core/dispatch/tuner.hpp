@@ -9,8 +9,8 @@
 //                best, or now and then another way
 //
 // Losses by trying are bounded (`lost` in tuner_record.hpp). When the best way becomes slower or
-// faster twice in a row, all ways are tried again. A way that pays only once the caches have settled
-// is found too (`close`). Answers never depend on any of it.
+// faster twice in a row, all ways are tried again. A way that pays only once the caches have
+// settled is found too (`close`). Answers never depend on any of it.
 #pragma once
 
 #include "core/kernels/table.hpp"
