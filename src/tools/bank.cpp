@@ -136,12 +136,13 @@ int build(BankBuild s) {
                     {"fpr", sizes.highest_fpr}});
         return 0;
     }
-    print_line(stderr,
-               "%s: %zu sets of up to %llu keys in %s, sizes of sets %zu, %zu bytes, %.2f "
-               "bits/key, FPR of a set at most %.3g%%",
-               s.output.c_str(), bank.sets(), count_of(sizes.largest), spec.c_str(),
-               bank.banks().size(), bank.size_in_bytes(), sizes.bits_per_key,
-               100 * sizes.highest_fpr);
+    print_line(
+        stderr,
+        "%s: %zu sets of up to %llu keys in %zu bank%s of %s, %zu bytes, %.2f bits/key, FPR of "
+        "a set at most %.3g%%",
+        s.output.c_str(), bank.sets(), count_of(sizes.largest), bank.banks().size(),
+        bank.banks().size() == 1 ? "" : "s", spec.c_str(), bank.size_in_bytes(), sizes.bits_per_key,
+        100 * sizes.highest_fpr);
     return 0;
 }
 

@@ -75,8 +75,17 @@ Built build_ours(const BuildSettings& s, std::uint64_t expected, Waiting waiting
 Built build_foreign(const BuildSettings& s, std::uint64_t expected, std::uint64_t& inserted) {
     const auto format = parse_foreign_format(s.as);
     const auto n_keys = static_cast<std::size_t>(expected);
-    auto filter = s.fpr ? ForeignFilter::for_fpr(format, n_keys, *s.fpr)
-                        : ForeignFilter::with_bits_per_key(format, n_keys, *s.bits_per_key);
+    const auto make = [&] {
+        if (s.fpr) return ForeignFilter::for_fpr(format, n_keys, *s.fpr);
+        if (s.bits_per_key)
+            return ForeignFilter::with_bits_per_key(format, n_keys, *s.bits_per_key);
+        try {
+            return ForeignFilter::with_bits_per_key(format, n_keys, 12);
+        } catch (const std::invalid_argument&) {  // The format is sized by FPR alone.
+            return ForeignFilter::for_fpr(format, n_keys, 0.01);
+        }
+    };
+    auto filter = make();
     inserted = insert_all(s, "building", [&](KeySource& source) {
         if (s.format == KeyFormat::u64) filter.insert(source.numbers());
         else filter.insert(source.texts());
@@ -91,7 +100,7 @@ int run(BuildSettings s) {
     if (s.as.empty() && (s.spec.starts_with("fuse") || s.spec.starts_with("bloomier")))
         throw std::runtime_error("\"" + s.spec +
                                  "\" is made in C++ and Python alone: give another --spec");
-    if (!s.bits_per_key) s.bits_per_key = s.as.empty() ? default_bits(s.spec, 12) : 12;
+    if (!s.bits_per_key && s.as.empty()) s.bits_per_key = default_bits(s.spec, 12);
     check_json_output(s.json, s.output);
     check_apart(s.inputs, {s.output});
     // A pipe is read once: the hashes of its keys wait until their number is known.
@@ -153,15 +162,19 @@ void make_build(CLI::App& command, int& status) {
     add_inputs(command, s.inputs, "keys");
     add_output(command, "-o,--output", s.output, "output file, replaced atomically")->required();
     add_format(command, s.format);
-    auto* spec = add_value(command, "--spec", s.spec, spec_type,
-                           "layout, e.g. split256, register64:k=5, cuckoo12");
+    auto* spec =
+        add_value(command, "--spec", s.spec, spec_type,
+                  "layout, e.g. split256, register64:k=5, cuckoo12; growing12 and scalable "
+                  "grow beyond --keys");
     add_whole(
         command, "-n,--keys", s.keys,
         "number of keys to size the filter for. Without it a regular file is read twice; from "
         "a pipe 8 bytes a key are kept until the end")
         ->default_str("");
     auto* bits = add_bits(command, s.bits_per_key, 12);
-    add_value(command, "--fpr", s.fpr, "RATE", "false-positive rate, in place of a size")
+    add_value(command, "--fpr", s.fpr, "RATE",
+              "false-positive rate, in place of a size; by default 0.01 where --as names a system "
+              "that takes no bits per key")
         ->excludes(bits);
     auto* seed =
         add_whole(command, "--seed", s.seed, "of the hash; filters to merge need the same one");

@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -146,6 +147,7 @@ CLI::Option* add_whole(CLI::App& command, const std::string& name, T& value,
                        const std::string& help) {
     const auto digits = [](std::string& text) -> std::string {
         T number;
+        const bool has_exponent = text.find_first_of("eE") != text.npos;
         const char* const end = text.data() + text.size();
         auto read = std::from_chars(text.data(), end, number);
         if (double real = -1; read.ec == std::errc() && read.ptr != end) {
@@ -159,7 +161,8 @@ CLI::Option* add_whole(CLI::App& command, const std::string& name, T& value,
         }
         if (read.ec != std::errc() || read.ptr != end || text[0] == '-')
             return "\"" + text + "\" is not a whole number from 0 to " +
-                   std::to_string(std::numeric_limits<T>::max());
+                   (has_exponent && sizeof(T) == 8 ? "2^53, the most with an exponent"
+                                                   : std::to_string(std::numeric_limits<T>::max()));
         text = std::to_string(number);
         return {};
     };
@@ -179,6 +182,13 @@ inline CLI::Option* add_bits(CLI::App& command, std::optional<double>& bits, uns
 /// Whether bytes that are not our filter, for this reason, may be a filter of another system.
 inline bool may_be_foreign(const LoadError& error) {
     return error.fault == LoadFault::foreign || error.fault == LoadFault::too_short;
+}
+/// The error for a file that is neither ours nor recognised as a filter of another system.
+inline std::runtime_error unrecognised(const LoadError& error) {
+    const bool is_ours = error.message.ends_with("another structure of simdbloom");
+    return std::runtime_error(
+        error.message +
+        (is_ours ? "" : "; if it is a filter of another system, name the format with --as"));
 }
 /// The names of the formats of other systems, as text.
 std::string foreign_names();

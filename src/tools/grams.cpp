@@ -33,10 +33,11 @@ double at_least(std::size_t least, std::size_t n, double f) {
     return chance;
 }
 
-/// The text of a JSON object's member.
+/// The text of a JSON object's member. An error shows the beginning of the line.
 std::string member_of(std::string_view line, const std::string& field, std::uint64_t number) {
     const auto refuse = [&](const std::string& why) {
-        throw std::runtime_error("item " + std::to_string(number) + " " + why);
+        throw std::runtime_error("item " + std::to_string(number) + " " + why + ": " +
+                                 std::string(line.substr(0, 60)));
     };
     nlohmann::json object;
     try {

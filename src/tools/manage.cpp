@@ -65,7 +65,7 @@ void describe(const CompactBank& bank, Report& report) {
     const std::string spec = bank.banks()[0].spec();
     report.add("spec", formatted("%s, a bank of %zu sets", spec.c_str(), bank.sets()),
                {{"spec", spec}, {"sets", bank.sets()}});
-    report.add("sizes of sets", std::to_string(bank.banks().size()),
+    report.add("banks", formatted("%zu, each for sets of similar size", bank.banks().size()),
                {{"banks", bank.banks().size()}});
     report.add("made for",
                formatted("%llu keys in all, up to %llu a set", count_of(sizes.keys),
@@ -113,6 +113,7 @@ int info(InfoSettings s) {
         else if (auto bank = map_bank(s.path); bank || !may_be_foreign(bank.error()))
             return say(bank.value());
         else if (const auto other = read_foreign_filter(s.path); other) return say(*other);
+        else throw unrecognised(mapped.error());
     }
     return say(std::move(mapped).value());
 }
@@ -190,6 +191,9 @@ int fold(Folding f) {
         throw std::runtime_error(formatted("fpr=%g is not inside (0, 1)", *f.fpr));
     const AnyFilter whole = load_or_throw(f.input);
     const AnyFilter folded = f.fpr ? whole.folded_to_fpr(*f.fpr) : whole.folded(f.parts);
+    if (f.fpr && folded.estimated_fpr() > *f.fpr)
+        throw std::runtime_error(formatted("%s has an FPR of %.3g%% unfolded, above --fpr %g",
+                                           f.input.c_str(), 100 * whole.estimated_fpr(), *f.fpr));
     save_file(folded, f.output);
     if (f.json)
         print_json({{"output", json_text(f.output)},
@@ -214,7 +218,11 @@ struct Conversion {
 
 /// Our filter as a filter of Parquet, which has the same bits for text keys.
 ForeignFilter of_ours(const Conversion& c) {
-    SplitBlockBloom filter = load_filter<SplitBlockBloom>(c.input).value();
+    auto loaded = load_filter<SplitBlockBloom>(c.input);
+    if (!loaded && loaded.error().fault == LoadFault::layout)
+        throw std::runtime_error(c.input + ": " + without_name(loaded.error().message) +
+                                 "; only split256 has the bits of another system");
+    SplitBlockBloom filter = std::move(loaded).value();
     const KeyKind keys = filter.key_kind() == KeyKind::unknown ? c.keys : filter.key_kind();
     if (keys != KeyKind::bytes)
         throw std::runtime_error(

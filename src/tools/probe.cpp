@@ -66,6 +66,7 @@ OpenFilter open(const std::string& path, const std::string& as) {
         if (auto loaded = load_filter<AnyFilter>(path); loaded)
             return open_filter(FrozenFilter(std::move(*loaded)));
         if (auto other = read_foreign_filter(path); other) return open_filter(std::move(*other));
+        throw unrecognised(mapped.error());
     }
     return open_filter(std::move(mapped).value());
 }

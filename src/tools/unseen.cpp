@@ -59,6 +59,8 @@ ScalableBloom open_filter(const UnseenSettings& s) {
 }
 
 int run(UnseenSettings s) {
+    if (s.scaling.first_capacity == 0)
+        throw std::runtime_error("capacity=0: a filter needs at least one key");
     if (s.filter == "-") throw std::runtime_error("the filter is read and written: name a file");
     check_apart(s.inputs, {s.filter, standard_output});
     std::optional<Lock> lock;
