@@ -15,6 +15,24 @@ namespace {
 
 bool in_json = false;
 
+/// Help in lines of at most 80 columns; the examples stay whole.
+std::string wrapped(const std::string& help) {
+    constexpr std::size_t width = 80, column = 30;  // where the words about an option stand
+    std::string out;
+    std::istringstream lines(help);
+    for (std::string line; std::getline(lines, line); out += line + "\n") {
+        const bool is_example = line.find("  # ") != line.npos;
+        const std::size_t indent = line.starts_with(' ') ? column : 0;
+        while (!is_example && line.size() > width) {
+            const std::size_t end = line.rfind(' ', width);
+            if (end == line.npos || end <= indent) break;
+            out += line.substr(0, end) + "\n";
+            line.replace(0, end + 1, indent, ' ');
+        }
+    }
+    return out;
+}
+
 /// Prints an error on standard error.
 void say(const std::string& message, int code = 1) {
     if (in_json) {
@@ -28,7 +46,7 @@ void say(const std::string& message, int code = 1) {
 int refuse(const CLI::App& app, const CLI::ParseError& error,
            const std::vector<std::string>& words) {
     if (words.empty()) {
-        print_own(stderr, app.help());
+        print_own(stderr, wrapped(app.help()));
         say("a command is required", 2);
         return 2;
     }
@@ -67,14 +85,14 @@ int run(const std::vector<std::string>& words) {
                    {"simdbloom info keys.bloom", "its layout and FPR"}}));
     app.allow_windows_style_options(false);  // "/data/keys" is a path
     app.require_subcommand(1);
-    app.set_version_flag("--version", simdbloom_version(), "print the version");
+    app.set_version_flag("-V,--version", simdbloom_version(), "print the version");
     for (const Command& command : commands) command.add(app, status);
     try {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     } catch (const CLI::Success& e) {
         std::ostringstream help;
         const int code = app.exit(e, help, help);
-        print_own(stdout, help.str());
+        print_own(stdout, wrapped(help.str()));
         return code;
     } catch (const CLI::ParseError& e) {
         return refuse(app, e, words);
