@@ -136,6 +136,26 @@ def of_machine(record, first, n_claims):
     return "\n".join(lines)
 
 
+def others(record, claims, kinds):
+    """How many verdicts are not "reproduced", by tally."""
+    own = table.tallies(record, claims)
+    told = {kind: [entry for entry in own[kind] if entry["verdict"] != REPRODUCED]
+            for kind in kinds}
+    return "; ".join(f"{kind} {table.tally(entries)}" for kind, entries in told.items() if entries)
+
+
+def others_of_paper(found, claims):
+    """Those of the first machine, and of each other one where what counts differs among the claims
+    that it measured."""
+    counted, said = [kind for kind in TALLIES if kind != "secondary"], []
+    for record in found[1:]:
+        measured = [claim for claim in claims if claim.id in by_id(record)]
+        text = others(record, measured, counted)
+        if text != others(found[0], measured, counted):
+            said.append(f"{name_of(record)}: {text or 'none'}")
+    return "; ".join(filter(None, [others(found[0], claims, [*TALLIES, "descriptive"]), *said]))
+
+
 def overview(found, papers, claims):
     counts = [table.tallies(record, claims) for record in found]
     body = [[f"**{text}**" if name == "published" else text,
@@ -145,13 +165,13 @@ def overview(found, papers, claims):
              table.markdown_table(["tally", *map(name_of, found)], body)]
     lines += ["", f"Counted nowhere: {len(counts[0]['secondary'])} claims from a secondary source "
               f"alone, and {len(counts[0]['descriptive'])} *descriptive* ones. The verdicts of "
-              f"{name_of(found[0])} that are not \"{REPRODUCED}\":", ""]
+              f"{name_of(found[0])} that are not \"{REPRODUCED}\", and where another machine "
+              "differs in what counts:", ""]
     whole, uncounted = [], []
     for name, paper in papers.items():
-        own = table.tallies(found[0], [claim for claim in claims if claim.paper == name])
-        told = {kind: [entry for entry in entries if entry["verdict"] != REPRODUCED]
-                for kind, entries in own.items()}
-        said = "; ".join(f"{kind} {table.tally(own)}" for kind, own in told.items() if own)
+        of_paper = [claim for claim in claims if claim.paper == name]
+        own = table.tallies(found[0], of_paper)
+        said = others_of_paper(found, of_paper)
         link = f"[{paper['name']}]({name}.md)"
         if said:
             lines.append(f"- {link}, {paper['summary']}: {said}")

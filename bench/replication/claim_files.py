@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from tolerances import OF_CLAIMS, ROOT, tomllib
-from verdicts import NEAR, POSSIBLE, REPRODUCED, RULES, STATISTICAL
+from verdicts import NEAR, NOT_REPRODUCED, POSSIBLE, REPRODUCED, RULES, STATISTICAL
 
 FOLDER = ROOT / "papers/claims"
 # How a figure is known: read in the paper or its data, code or page; in its abstract; in a text
@@ -98,6 +98,8 @@ def faults(claim):
         yield "expects another verdict than reproduced and gives no reason"
     if len(claim.expected) > 1 and REPRODUCED not in claim.expected:
         yield "expects several verdicts, none of them reproduced"
+    if {REPRODUCED, NOT_REPRODUCED} <= set(claim.expected):
+        yield "expects that it is reproduced and that it is not"
     if POSSIBLE[claim.kind] <= set(claim.expected):
         yield "accepts every verdict that it can get: name fewer"
     if not isinstance(claim.published, str):

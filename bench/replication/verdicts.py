@@ -177,7 +177,7 @@ OUTSIDE = {
     "statistical": lambda ours, low, high, begin, end, published:
         DIFFERS if nearly(ours, published) else NOT_REPRODUCED,
     "bound": lambda ours, low, high, begin, end, published:
-        DIFFERS if begin <= ours <= end else NOT_REPRODUCED,
+        DIFFERS if low <= end and begin <= high else NOT_REPRODUCED,
     "ratio": lambda ours, low, high, begin, end, published:
         DIRECTION if low > 1 and published[0] >= 1 or high < 1 and published[1] <= 1
         else NOT_REPRODUCED,

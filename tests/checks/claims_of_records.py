@@ -169,6 +169,16 @@ def adopted():
     check("2 of 3 claims without times have the same samples" in text, text)
     text = adopt.overview([made_up([]), record], papers, claims)
     check("| **published figures, measured here** | 0:  |" in text, text)
+    counts = [claim(id="p/a", probe="fpr"), claim(id="p/b", probe="fpr", how="secondary")]
+    differs, agrees = (made_up([entry("p/a", verdict), entry("p/b", verdict)])
+                       for verdict in ("differs", "reproduced"))
+    name, nothing = records.name_of(agrees), made_up([])
+    for first, others, wanted in (
+            (differs, [agrees, differs, nothing],
+             f"published 1 differs; secondary 1 differs; {name}: none"),
+            (agrees, [differs], f"{name}: published 1 differs"), (agrees, [agrees], "")):
+        text = adopt.others_of_paper([first, *others], counts)
+        check(text == wanted, f"other verdicts: {text}")
     text = adopt.section([record, other], claims[:3])
     check("**differs**; 2 [1.9, 2.1]: **direction**" in text and text.count("**differs**") == 3,
           "two records do not stand side by side, or what both say stands twice: " + text)
