@@ -50,7 +50,7 @@ inline std::vector<std::uint32_t> folded(std::span<const std::uint32_t> words) {
 template <class Estimate>
 std::vector<std::uint32_t> folded_to(std::vector<std::uint32_t> words, double fpr,
                                      const Estimate& estimate) {
-    while (words.size() % 16 == 0) {
+    while (!words.empty() && words.size() % 16 == 0) {
         auto half = folded(words);
         if (estimate(half) > fpr) break;
         words = std::move(half);

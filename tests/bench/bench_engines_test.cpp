@@ -2,6 +2,7 @@
 // hold them against their models.
 #include "engines/designs.hpp"
 #include "harness/keys.hpp"
+#include "replication/parquet_folding.hpp"
 #include "simdbloom/simdbloom.hpp"
 #include "support.hpp"
 
@@ -67,6 +68,15 @@ TEST(EngineFilters, VeloxHasParquetsBits) {
     velox.insert(hash);
     for (unsigned i = 0; i < 8; ++i)
         EXPECT_EQ(velox.bits.words[8 * 4 + i], u32{1} << bits[word_of[i]]) << i;
+}
+
+TEST(EngineFilters, ParquetsFoldingEndsWithoutBlocks) {
+    int tried = 0;
+    const auto refuse_third = [&](const auto&) { return ++tried < 3 ? 0.0 : 1.0; };
+    EXPECT_TRUE(parquet_folding::folded_to({}, 0.5, refuse_third).empty());
+    EXPECT_EQ(tried, 0);
+    EXPECT_EQ(parquet_folding::folded_to(std::vector<std::uint32_t>(128), 0.5, refuse_third).size(),
+              32u);
 }
 
 // filter<uint64_t, 1, fast_multiblock32<8>> of Boost.Bloom (commit 7eda52e), filled with the keys
