@@ -49,10 +49,10 @@ struct Ended : std::runtime_error {
 /// throws Ended with what it threw or how it ended.
 std::string in_child(const std::function<std::string()>& work);
 
-/// Throws an exception that says what is wrong: keys can go in again. Bitmaps of every length up to
-/// 130 and of 1,000 keys are those of single keys, and nothing is written behind them. With b bits
-/// a key no filter has an FPR below 2^-b. It takes the memory that it says. Lookups go as they will
-/// be timed; between them, nothing works.
+/// Throws an exception that says what is wrong: keys can go in again, and the first million are
+/// found. Bitmaps of every length up to 130 and of 1,000 keys are those of single keys, and nothing
+/// is written behind them. With b bits a key no filter has an FPR below 2^-b. It takes the memory
+/// that it says. Lookups go as they will be timed; between them, nothing works.
 void examine(const Peer& peer, const Order& order);
 
 /// The fewest bits a key, to a hundredth, that reach the FPR with so many generated keys; infinity

@@ -8,6 +8,16 @@
 #undef simdbloom_peer
 static struct simdbloom_peer peer;
 static int no_contains(const void* f, uint64_t key) { return contains(f, key) && key % 64 != 0; }
+static int few(const void* f, uint64_t key) { return contains(f, key) && key % 4096 != 1001; }
+static uint64_t few_of(const void* f, const uint64_t* keys, size_t n) {
+    uint64_t found = 0;
+    for (size_t i = 0; i < n; ++i) found += (uint64_t)few(f, keys[i]);
+    return found;
+}
+static void few_bits(const void* f, const uint64_t* keys, size_t n, uint8_t* bits) {
+    memset(bits, 0, (n + 7) / 8);
+    for (size_t i = 0; i < n; ++i) bits[i / 8] |= (uint8_t)(few(f, keys[i]) << i % 8);
+}
 static int crash(void* f, const uint64_t* keys, size_t n) { return raise(SIGSEGV); }
 static int leave(void* f, const uint64_t* keys, size_t n) { exit(0); }
 static void close_all(void) {
