@@ -20,6 +20,8 @@ TALLIES = {"published": "published figures, measured here",
            "secondary": "figures of secondary sources"}
 # What some machines have and others lack, beside ISAs.
 OF_MACHINES = re.compile(r"clock|\d+ GiB")
+# What names a source: a DOI or its page, an arXiv number, a commit or pull request of a repository.
+NAMED = re.compile(r"doi[:/]\d|arXiv:\d|github\.com/.*(commit [0-9a-f]{7}|/pull/\d)")
 # The most seconds that one claim may take.
 DEPTHS = {"quick": 4, "standard": 60, "full": float("inf")}
 
@@ -178,11 +180,12 @@ def parse_paper(name, text):
     if set(paper) | {"source"} != {"name", "summary", "source"}:
         raise ValueError(f"{name}: describes the paper by {', '.join(paper) or 'nothing'}, not by "
                          "name, summary and source")
-    for claim in claims:
-        named = "source" in paper or re.match("doi:|github.com/", claim.where)
-        if claim.how != "ours" and not named:
-            raise ValueError(f"{claim.id}: {claim.how}, but neither the file nor the claim names a "
-                             "source: a DOI or a repository with its commit")
+    sources = ({name: paper["source"]} if "source" in paper else
+               {claim.id: claim.where for claim in claims if claim.how != "ours"})
+    for whose, source in sources.items():
+        if not NAMED.search(source):
+            raise ValueError(f'{whose}: the source "{source}" has no DOI, no arXiv number and no '
+                             "repository with its commit")
     twice = [identity for identity, n in Counter(c.id for c in claims).items() if n > 1]
     if twice:
         raise ValueError(f"{twice[0]}: two claims have this id")
