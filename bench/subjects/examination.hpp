@@ -50,7 +50,7 @@ struct Ended : std::runtime_error {
 std::string in_child(const std::function<std::string()>& work);
 
 /// Throws an exception that says what is wrong: keys can go in again, and the first million are
-/// found. Bitmaps of every length up to 130 and of 1,000 keys are those of single keys, and nothing
+/// found. Bitmaps of every length up to 130 and of 1,000 keys agree with single keys, and nothing
 /// is written behind them. With b bits a key no filter has an FPR below 2^-b. It takes the memory
 /// that it says. Lookups go as they will be timed; between them, nothing works.
 void examine(const Peer& peer, const Order& order);

@@ -67,8 +67,8 @@ double bloomier(unsigned check_bits);
 double growing_cuckoo(unsigned core_bits, std::uint64_t roots, unsigned growths,
                       std::span<const std::uint64_t> slots);
 /// The bound of growing_cuckoo after so many growths: 8 p (1 + growths / 2), with p for all movable
-/// bits: at most 2^-(a + 1) of the slots are a growths old, and match 2^a times as many
-/// absent keys.
+/// bits: at most 2^-(a + 1) of the slots are a growths old, and let 2^a times as many absent keys
+/// pass.
 double growing_cuckoo_bound(unsigned core_bits, unsigned movable_bits, unsigned growths);
 
 /// P(Binomial(probes, 1 / counters) >= least): that a counter is raised `least` times or more.

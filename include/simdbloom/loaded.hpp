@@ -87,8 +87,8 @@ struct SIMDBLOOM_API Load {
 /// of the keys come from the bytes. The secret of a keyed hash is not saved. A file of holes is
 /// read twice, first for its checksum.
 ///
-/// F is the type of the filter (ScalableBloom for a series), or AnyFilter for whichever it is. Who
-/// calls this or the next three includes simdbloom/any/serialize.hpp.
+/// F is the type of the filter (ScalableBloom for a series), or AnyFilter for whichever it is. To
+/// call this or the next three, include simdbloom/any/serialize.hpp.
 template <class F = AnyFilter>
 Loaded<F> load(std::span<const std::byte> bytes, const Options& options = {}) noexcept;
 /// The same of a file. LoadFault::file where it cannot be read.

@@ -91,13 +91,16 @@ double mean(const Weights& weights, unsigned pairs, double n, double blocks, uns
     return static_cast<double>(std::clamp(sum, 0.0L, 1.0L));
 }
 
-bool is_possible(unsigned k) { return k % 2 == 0 && k <= 2 * most_pairs; }
-
-/// Of a key. Throws std::invalid_argument for a k that no layout has; 0 is a k that is open.
-unsigned pairs_of(const BankLayout& layout) {
-    if (!is_possible(layout.k))
-        throw detail::argument_error(paired, ": k=", layout.k, " is not in 2..", 2 * most_pairs,
+/// Throws std::invalid_argument, which begins with `where`, for a k that no layout has.
+void check_k(const std::string& where, unsigned k, unsigned least) {
+    if (k < least || k > 2 * most_pairs || k % 2 != 0)
+        throw detail::argument_error(where, ": k=", k, " is not in 2..", 2 * most_pairs,
                                      " in steps of 2");
+}
+
+/// The pairs of a key; 0 while k is open.
+unsigned pairs_of(const BankLayout& layout) {
+    check_k(std::string(paired), layout.k, 0);
     return layout.k / 2;
 }
 
@@ -125,9 +128,7 @@ BankLayout BankLayout::parse(std::string_view spec) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), layout.k);
     if (error != std::errc() || end != text.data() + text.size())
         throw detail::argument_error("spec \"", spec, "\": \"", rest, "\" is not of the form :k=6");
-    if (layout.k == 0 || !is_possible(layout.k))
-        throw detail::argument_error("spec \"", spec, "\": k=", layout.k, " is not in 2..",
-                                     2 * most_pairs, " in steps of 2");
+    check_k(detail::to_text("spec \"", spec, "\""), layout.k, 2);
     return layout;
 }
 

@@ -60,9 +60,11 @@ void CompactBank::contains(const Keys& keys, std::span<std::uint8_t> bitmaps) co
     detail::check_bitmaps(keys, bytes, bitmaps);
     if (banks_.empty()) return;
     const detail::BankKernels& kernels = detail::bank_kernels(isa());
-    // Few enough bitmaps that they stay in a fast cache until the last bank is done.
-    constexpr std::size_t room = 64 << 10;
-    const std::size_t most = std::max<std::size_t>(bytes <= 512 ? 1024 : 64, room / bytes);
+    // Few enough bitmaps that they stay in a fast cache until the last bank is done; but as many as
+    // a batch needs to be timed, if these take up to 512 KiB.
+    constexpr std::size_t room = 64 << 10, room_if_timed = 512 << 10;
+    const std::size_t least = detail::tuned_keys * bytes <= room_if_timed ? detail::tuned_keys : 64,
+                      most = std::max(least, room / bytes);
     std::vector<std::uint8_t> of_bank;
     detail::for_each_hash_of_bank(
         *this, keys, [&](std::size_t piece, std::span<const std::uint64_t> hashes) {

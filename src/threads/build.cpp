@@ -14,7 +14,7 @@ namespace detail {
 namespace {
 
 // Threads wait for each other not by std::barrier and std::atomic::wait: without futexes, as on
-// Windows, those of GCC 12 can sleep through a notification.
+// Windows, GCC 12 implements both so that a thread can sleep through a notification.
 
 /// Opens once, with a value other than 0 for all who wait.
 class Gate {

@@ -55,12 +55,16 @@ protected:
             });
         return now - start;
     }
-    std::uint64_t run(const void* bits, const Costs& costs, std::size_t n, std::size_t batch = 4096,
-                      bool may_halve = false) const {
+    static std::uint64_t run(const Tuner& tuner, const Costs& costs, std::size_t n,
+                             std::size_t batch = 4096) {
         const auto ticks = [&](BatchWay way, std::size_t keys) {
             return costs[static_cast<std::size_t>(way)] * keys;
         };
-        return run_by(ticks, tuner(bits, may_halve), n, batch);
+        return run_by(ticks, tuner, n, batch);
+    }
+    std::uint64_t run(const void* bits, const Costs& costs, std::size_t n, std::size_t batch = 4096,
+                      bool may_halve = false) const {
+        return run(tuner(bits, may_halve), costs, n, batch);
     }
     BatchWay best(const void* bits, bool may_halve = false) const {
         return tuner(bits, may_halve).best();
@@ -106,18 +110,13 @@ TEST_F(TunerTest, NoticesAChangeWithin100000Keys) {
 TEST_F(TunerTest, AWayThatFailedIsTriedLikeOthersOnceTimesHaveDoubledOrHalved) {
     // 512 MiB: a way settles after a million keys, and one that failed then rests 64 million.
     const Tuner filter(bits(), 1, bits(), {Prefetch::tuned, 60}, false);
-    const auto run_costs = [&](unsigned none, unsigned ahead, std::size_t n) {
-        run_by([&](BatchWay way,
-                   std::size_t keys) { return (way == BatchWay::none ? none : ahead) * keys; },
-               filter, n);
-    };
-    run_costs(800, 600, 1 << 20);
+    run(filter, {800, 600}, 1 << 20);
     for (unsigned i = 0; i < 1000 && filter.best() != BatchWay::none; ++i)
-        run_costs(400, 600, 4096);
+        run(filter, {400, 600}, 4096);
     EXPECT_EQ(filter.best(), BatchWay::none);
-    run_costs(800, 600, 8 << 20);
+    run(filter, {800, 600}, 8 << 20);
     EXPECT_EQ(filter.best(), BatchWay::ahead);
-    run_costs(115, 130, 100'000);
+    run(filter, {115, 130}, 100'000);
     EXPECT_EQ(filter.best(), BatchWay::none);
 }
 
@@ -140,15 +139,10 @@ TEST_F(TunerTest, TakesAWayThatPaysOnlyOnceTheCachesHaveSettled) {
 TEST_F(TunerTest, AMomentInWhichTheFastestWayIsSlowIsSoonForgotten) {
     const Tuner filter(bits(), 1, bits(), {Prefetch::tuned, 60},
                        false);  // 512 MiB: settled after 4 million keys
-    const auto run_costs = [&](unsigned none, unsigned ahead, std::size_t n) {
-        run_by([&](BatchWay way,
-                   std::size_t keys) { return (way == BatchWay::none ? none : ahead) * keys; },
-               filter, n);
-    };
-    run_costs(30, 20, 1 << 20);
-    run_costs(30, 40, 100'000);
+    run(filter, {30, 20}, 1 << 20);
+    run(filter, {30, 40}, 100'000);
     EXPECT_EQ(filter.best(), BatchWay::none);
-    run_costs(30, 20, 400'000);
+    run(filter, {30, 20}, 400'000);
     EXPECT_EQ(filter.best(), BatchWay::ahead);
 }
 

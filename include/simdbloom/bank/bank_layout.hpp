@@ -42,7 +42,8 @@ namespace simdbloom::fpr {
 // that meet in one group. expected() and deviation() throw std::invalid_argument for pairs with an
 // odd k or a k above 16.
 double expected(const BankLayout& layout, std::uint64_t n_keys, std::uint64_t blocks);  ///< exact
-/// The standard deviation of the true FPR of one such set. Rounding decides below an FPR of 1e-6.
+/// The standard deviation of the true FPR of one such set. Below an FPR of 1e-6 it is rounding
+/// noise.
 double deviation(const BankLayout& layout, std::uint64_t n_keys, std::uint64_t blocks);
 /// The k in layout.k_range() with the lowest expected FPR.
 unsigned best_k(BankLayout layout, std::uint64_t n_keys, std::uint64_t blocks);

@@ -32,10 +32,11 @@ struct TunerRecord {
     static constexpr std::uint32_t first_look = 1 << 15;
     /// Keys of the first such use: after a time without prefetches a Zen 5 drops 30,000 to 100,000.
     static constexpr std::uint32_t first_use = 1 << 17, longest_use = 1 << 20;
-    /// The pause after a use, in lengths of the use, is so long that the use lost this share of
-    /// time.
+    /// The pause after a use, and before the first one, is so long that the use loses this share of
+    /// time. It is measured in lengths of the use.
     static constexpr float lost_by_uses = 0.002F, lost_by_first_use = 0.01F;
-    static constexpr std::uint32_t least_rests = 4, first_rests = 8, longest_rests = 256;
+    static constexpr std::uint32_t least_rests = 4, first_rests = 8, longest_rests = 256,
+                                   longest_first_rest = 128;
 
     TunerSubject of_what;
     std::uint8_t trial = 0;   ///< slices left of a trial of all ways
@@ -107,9 +108,7 @@ struct TunerRecord {
         // A way that was much slower is used later, so that the use loses little of all time.
         const BatchWay other = other_kind();
         const float slower = of(best) == 0 ? 1 : of(other) / of(best);
-        rest = std::max(rest, first_use * static_cast<std::uint32_t>(
-                                              std::clamp((slower - 1) / lost_by_first_use,
-                                                         static_cast<float>(least_rests), 128.0F)));
+        rest = std::max(rest, pause_of(first_use, slower, lost_by_first_use, longest_first_rest));
     }
     /// Whether a way is enough faster than the best, whose time is known, to take its place.
     bool is_faster(BatchWay way) {
@@ -235,11 +234,17 @@ struct TunerRecord {
         settle(before, false, tried_for != 0 ? first_use : keys_to_settle());
         if (longer) use = std::min(4 * tried_for, longest_use);
     }
+    /// The keys beside a use in which a key takes `slower` times as long, so that the use loses
+    /// this share of time: at least least_rests and at most `most` lengths of the use.
+    static std::uint32_t pause_of(std::uint32_t keys, float slower, float share,
+                                  std::uint32_t most) {
+        return keys * static_cast<std::uint32_t>(std::clamp((slower - 1) / share,
+                                                            static_cast<float>(least_rests),
+                                                            static_cast<float>(most)));
+    }
     /// The use is over, in which a key took `slower` times as long.
     void end_use(float slower) {
-        rest = used * static_cast<std::uint32_t>(std::clamp((slower - 1) / lost_by_uses,
-                                                            static_cast<float>(least_rests),
-                                                            static_cast<float>(waits)));
+        rest = pause_of(used, slower, lost_by_uses, waits);
         waits = std::min(4 * waits, longest_rests);
         used = 0;
     }

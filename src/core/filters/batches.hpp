@@ -33,8 +33,9 @@ void for_each_hash(const KeyHash& hash, Isa isa, const Keys& keys, const Use& us
     });
 }
 
-/// Calls answer(out) for the part of a batch from key `first` on, which found `found` keys before,
-/// and returns what it returns, the keys found in the part. It numbers the keys of the part from 0.
+/// Answers one part of a batch and returns how many of its keys were found. The part begins at key
+/// `first`; the parts before it found `found` keys. answer(out) numbers the keys of the part from 0
+/// and returns how many were found.
 template <class Answer>
 std::size_t answer_part(Output output, void* out, std::size_t first, std::size_t found,
                         const Answer& answer) {

@@ -121,9 +121,8 @@ double variance_of_fill(double bins, double balls) {
     return std::max(variance, 0.0);
 }
 
-// An absent key finds a key by its tag in one of its two buckets; half as often where the two are
-// one.
-// `slots[l]` is the number of keys with 2^-l of that chance.
+// An absent key passes if a key in one of its two buckets has its tag; half as often where the two
+// buckets are one. `slots[l]` is the number of keys with 2^-l of that chance.
 template <class Slots>
 double found_in_pairs(double tags, double buckets, double homes, const Slots& slots) {
     const auto hit = [&](double pairs) {
