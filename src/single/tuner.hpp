@@ -7,6 +7,8 @@
 enum class BatchWay : std::uint8_t { none, ahead, halved };
 
 struct TunerRecord {
+    static constexpr std::uint32_t least_pause = 1u << 18, longest_pause = 1u << 22;
+
     const void* bits = nullptr;
     std::uint8_t call = 0, ways = 0, trial = 0;  // trial: slices left of it
     BatchWay best = BatchWay::ahead;
@@ -20,13 +22,12 @@ struct TunerRecord {
         for (std::uint8_t w = 0; w < ways; ++w)
             if (times[w][1] < times[static_cast<unsigned>(best)][1])
                 best = static_cast<BatchWay>(w);
-        constexpr std::uint32_t least_pause = 1u << 18, longest_pause = 1u << 22;
         pause = best == before ? clamp(2 * pause, least_pause, longest_pause) : least_pause;
         quiet = pause;
     }
 };
 
-/// The records of a thread. Filters that share a place begin again each time.
+/// The records of a thread. Filters that share a place share what is known.
 inline TunerRecord& record_of(const void* bits, unsigned call) {
     static thread_local TunerRecord records[32];
     const auto number = reinterpret_cast<std::uintptr_t>(bits) / 64 * 4 + call;
@@ -39,21 +40,29 @@ public:
         std::size_t keys;
         BatchWay way;
     };
-    Tuner(const void* bits, unsigned call, bool may_halve) : record_(record_of(bits, call)) {
-        if (record_.bits == bits && record_.call == call) return;
-        record_ = TunerRecord();
+    Tuner(const void* bits, unsigned call, bool may_halve)
+        : record_(record_of(bits, call)), may_halve_(may_halve) {
+        owns_ = record_.bits == bits && record_.call == call;
+        // A trial of another filter ends first, unless that filter is used no more.
+        if (owns_ || (record_.trial != 0 && record_.quiet != 0)) return;
+        owns_ = true;
         record_.bits = bits, record_.call = static_cast<std::uint8_t>(call);
-        record_.ways = may_halve ? 3 : 2;
+        record_.ways = may_halve ? 3 : 2, record_.trial = 0;
+        record_.best = best();
     }
     /// The next slice of a batch with so many keys left: all of them, or a multiple of 64.
     Slice next(std::size_t left) {
-        if (record_.trial == 0 && record_.quiet == 0)
+        if (owns_ && record_.trial == 0 && record_.quiet == 0) {
             record_.trial = static_cast<std::uint8_t>(3 * record_.ways);
-        timed_ = record_.trial != 0 && left >= slice_keys;
-        const std::size_t wanted = timed_ ? slice_keys : (record_.quiet + 63u) & ~63u;
+            record_.quiet = TunerRecord::least_pause;
+        }
+        timed_ = owns_ && record_.trial != 0 && left >= slice_keys;
+        const std::size_t wanted = timed_               ? slice_keys
+                                   : record_.trial == 0 ? (record_.quiet + 63u) & ~63u
+                                                        : left;
         if (timed_) start_ = ticks();
         return {left < wanted + slice_keys ? left : wanted,
-                timed_ ? static_cast<BatchWay>(record_.trial % record_.ways) : record_.best};
+                timed_ ? static_cast<BatchWay>(record_.trial % record_.ways) : best()};
     }
     void done(const Slice& slice) {
         const auto keys = static_cast<std::uint32_t>(slice.keys);
@@ -68,10 +77,14 @@ public:
     }
 
 private:
+    BatchWay best() const {
+        return record_.best == BatchWay::halved && !may_halve_ ? BatchWay::ahead : record_.best;
+    }
+
     static constexpr std::size_t slice_keys = 2048;
     TunerRecord& record_;
     std::uint64_t start_ = 0;
-    bool timed_ = false;
+    bool may_halve_, owns_, timed_ = false;
 };
 
 inline Prefetching prefetching_of(std::size_t bytes) {
