@@ -1,11 +1,11 @@
 // What batches lose by trying other ways (core/dispatch/tuner.hpp) once they have settled, and
 // after how many keys they notice a change.
 #include <cmath>
+#include <optional>
 
-#include "core/dispatch/kernels_of.hpp"
-#include "core/dispatch/tuner.hpp"
 #include "core/os/memory.hpp"
 #include "experiments/experiment.hpp"
+#include "experiments/ways.hpp"
 #include "simdbloom/simdbloom.hpp"
 
 namespace {
@@ -13,7 +13,6 @@ namespace {
 using namespace simdbloom;
 using namespace simdbloom::bench;
 using detail::BatchWay;
-using detail::Prefetch;
 using Words = std::span<const std::uint64_t>;
 
 constexpr std::size_t mib = 1 << 20, batch = 4096, pass_keys = 1 << 20, pool_keys = 16 << 20;
@@ -23,23 +22,23 @@ constexpr unsigned rounds = 33;
 constexpr std::size_t probe_keys = 11 << 20;
 
 /// The way that batches of this call take now.
-BatchWay way_of(const FilterBase& filter, unsigned call) {
-    const detail::Tuner tuner(filter.bytes().data(), call,
-                              &detail::kernels_of(filter.isa(), filter.layout()),
-                              detail::prefetching_of(filter.size_in_bytes()),
-                              detail::halved_kernels(filter.isa(), filter.layout()) != nullptr);
+BatchWay way_of(const FilterBase& filter, bool inserts) {
+    const auto lookup_call = static_cast<unsigned>(detail::Output::bitmap);
+    const detail::Tuner tuner(
+        filter.bytes().data(), inserts ? detail::insert_call : lookup_call, filter.parts().kernels_,
+        detail::prefetching_of(filter.size_in_bytes()), halves_of(filter, inserts) != nullptr);
     return tuner.best();
 }
-constexpr auto lookup_call = static_cast<unsigned>(detail::Output::bitmap);
 
 /// Passes over the probe keys, again and again.
 class Work {
 public:
     Work(AnyFilter& filter, Words pool, bool inserts)
         : filter_(filter), pool_(pool), inserts_(inserts) {}
-    /// Seconds of a pass in this way.
-    double pass(Prefetch way) {
-        detail::fix_prefetch(way);
+    /// Seconds of a pass whose batches choose, or go this way.
+    double pass(std::optional<BatchWay> way = {}) {
+        std::optional<Fixed> fixed;
+        if (way) fixed.emplace(*way, &filter_.base(), inserts_);
         double seconds = 0;
         (void)contestant("", pass_keys, [&] {
             for (std::size_t done = 0; done < pass_keys; done += batch, at_ += batch) {
@@ -48,12 +47,9 @@ public:
                 else (void)filter_.contains(keys, bitmap_);
             }
         }).pass(&seconds);
-        detail::fix_prefetch(Prefetch::tuned);
         return seconds;
     }
-    BatchWay chosen() const {
-        return way_of(filter_.base(), inserts_ ? detail::insert_call : lookup_call);
-    }
+    BatchWay chosen() const { return way_of(filter_.base(), inserts_); }
 
 private:
     AnyFilter& filter_;
@@ -68,12 +64,11 @@ private:
 struct Costs {
     std::vector<double> trying, noise;
     void add(Work work) {
-        for (unsigned i = 0; i < 4; ++i) work.pass(Prefetch::tuned);
+        for (unsigned i = 0; i < 4; ++i) work.pass();
         double tuned = 0, fixed[2] = {};
         for (unsigned i = 0; i < rounds; ++i) {
-            tuned += work.pass(Prefetch::tuned);
-            if (work.chosen() == BatchWay::halved) return;  // batches cannot be fixed to it
-            for (double& sum : fixed) sum += work.pass(detail::prefetch_of(work.chosen()));
+            tuned += work.pass();
+            for (double& sum : fixed) sum += work.pass(work.chosen());
         }
         trying.push_back(2 * tuned / (fixed[0] + fixed[1]) - 1);
         noise.push_back(fixed[1] / fixed[0] - 1);
@@ -94,7 +89,7 @@ std::string keys_until_changed(AnyFilter& filter, Words first, Words then) {
     std::vector<std::uint8_t> bitmap(batch / 8);
     const auto prefetches = [&](Words keys) {
         (void)filter.contains(keys, bitmap);
-        return way_of(filter.base(), lookup_call) != BatchWay::none;
+        return way_of(filter.base(), false) != BatchWay::none;
     };
     bool before = false;
     const auto piece = [](Words of, std::size_t i) {

@@ -4,16 +4,19 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <memory_resource>
+#include <numeric>
+#include <optional>
+#include <random>
 #include <thread>
 
-#include "core/dispatch/kernels_of.hpp"
-#include "core/dispatch/tuner.hpp"
 #include "core/os/memory.hpp"
 #include "experiments/experiment.hpp"
+#include "experiments/ways.hpp"
 #include "join/key_sets.hpp"
 #include "simdbloom/simdbloom.hpp"
 
@@ -21,16 +24,12 @@ namespace {
 
 using namespace simdbloom;
 using namespace simdbloom::bench;
-using detail::Prefetch;
+using detail::BatchWay;
 using Words = std::span<const std::uint64_t>;
 
 constexpr std::size_t mib = 1 << 20, pass_keys = 1 << 20, pool_keys = 16 << 20, largest = 512 * mib;
-constexpr unsigned rounds = 7;
-
-struct Fixed {
-    explicit Fixed(Prefetch way) { detail::fix_prefetch(way); }
-    ~Fixed() { detail::fix_prefetch(Prefetch::tuned); }
-};
+constexpr unsigned rounds = 9;
+constexpr std::size_t sizes_of_settings[] = {1, 4, 16, 64, 256};  ///< in 512 KiB
 
 /// Memory that is used again and again, in pages of 2 MiB. What a process frees, a virtual machine
 /// may give back to its host, and that takes milliseconds from the passes of the next seconds.
@@ -91,6 +90,7 @@ struct Subject {
     Words keys;
     std::function<void(Words, std::span<std::uint8_t>)> look_up{};
     std::function<void(Words)> insert{};  ///< empty where it would fill up
+    FilterBase* filter = nullptr;         ///< null of a structure that is none
 };
 
 constexpr const char *bitmap_name = "bitmap of a join", *fuse_name = "fuse:f=8";
@@ -116,9 +116,11 @@ Subject subject_of(const std::string& name, std::size_t bytes, Words pool, Arena
         Subject subject{pool, [it](Words batch, std::span<std::uint8_t> out) {
                             (void)it->contains(batch, out);
                         }};
-        if constexpr (std::same_as<decltype(filter), AnyFilter>)
-            if (it->template get_if<FilterBase>() != nullptr && !it->layout().is_table())
+        if constexpr (std::same_as<decltype(filter), AnyFilter>) {
+            subject.filter = it->template get_if<FilterBase>();
+            if (subject.filter != nullptr && !it->layout().is_table())
                 subject.insert = [it](Words batch) { it->insert(batch); };
+        }
         return subject;
     };
     const bool fuse = name == fuse_name, growing = name.starts_with("growing");
@@ -140,12 +142,6 @@ struct Cell {
     bool inserts = false;
     unsigned threads = 1;
     bool hot_beside = false;  ///< takes turns with a structure whose few lines are hot
-};
-
-/// ns a key.
-struct Result {
-    double none, ahead, tuned;
-    double best() const { return std::min(none, ahead); }
 };
 
 /// Passes over the 12 million probe keys, again and again.
@@ -172,11 +168,43 @@ private:
     std::vector<std::uint8_t> bitmap_;
 };
 
-Result measure(const Cell& cell, const Subject& subject, const Subject& hot) {
+/// ns a key of batches of each fixed way and, last, of those that choose: one a round.
+using Times = std::vector<std::vector<double>>;
+
+/// How much longer `ns` took than the best fixed way. Of ways that differ by noise alone the best
+/// is faster by chance: so the other half of the rounds says which it is.
+double loss_of(const Times& times, const std::vector<double>& ns) {
+    double sum = 0;
+    for (const std::size_t half : {0u, 1u}) {
+        std::vector<double> ratios;
+        std::pair<double, std::size_t> best{INFINITY, 0};
+        for (std::size_t way = 0; way + 1 < times.size(); ++way) {
+            std::vector<double> others;
+            for (std::size_t i = 1 - half; i < ns.size(); i += 2) others.push_back(times[way][i]);
+            best = std::min(best, {median(others), way});
+        }
+        for (std::size_t i = half; i < ns.size(); i += 2)
+            ratios.push_back(ns[i] / times[best.second][i]);
+        sum += median(ratios);
+    }
+    return sum / 2 - 1;
+}
+
+Times measure(const Cell& cell, const Subject& subject, const Subject& hot) {
     Work work(cell, subject, hot, 0);
-    const auto timed = [&](const char* name, Prefetch way) {
-        return contestant(name, pass_keys, [&, way] {
-            const Fixed fixed(way);
+    const bool chooses = cell.bytes >= detail::level2_bytes() / 2;
+    const bool may_halve =
+        chooses && subject.filter != nullptr && halves_of(*subject.filter, cell.inserts) != nullptr;
+    std::vector<Contestant> ways;
+    for (unsigned way = 0; way <= (may_halve ? 3u : 2u); ++way)
+        ways.push_back(contestant("", pass_keys, [&, way] {
+            std::optional<Fixed> fixed, beside;
+            if (way + 1 < ways.size()) {
+                fixed.emplace(BatchWay{static_cast<std::uint8_t>(way)}, subject.filter,
+                              cell.inserts);
+                if (cell.hot_beside)
+                    beside.emplace(BatchWay{static_cast<std::uint8_t>(way)}, hot.filter, false);
+            }
             if (cell.threads == 1) return work();
             std::thread other([&] {
                 pin(false);
@@ -184,37 +212,51 @@ Result measure(const Cell& cell, const Subject& subject, const Subject& hot) {
             });
             work();
             other.join();
-        });
+        }));
+    Times times(ways.size());
+    static std::mt19937_64 random(1);
+    std::vector<std::size_t> order(ways.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto run = [&](unsigned n) {
+        for (unsigned round = 0; round < n; ++round) {
+            std::ranges::shuffle(order, random);
+            for (const std::size_t way : order) {
+                double seconds;
+                const auto keys = static_cast<double>(ways[way].pass(&seconds));
+                times[way].push_back(1e9 * seconds / keys);
+            }
+        }
     };
-    std::vector<Contestant> group{timed("none", Prefetch::none), timed("ahead", Prefetch::ahead),
-                                  timed("tuned", Prefetch::tuned)};
-    for (const auto& each : group) {
-        double seconds;
-        (void)each.pass(&seconds);
-    }
-    Timer(rounds).run(group);
-    return {median(group[0].ns_per_key), median(group[1].ns_per_key), median(group[2].ns_per_key)};
+    run(1);
+    for (auto& ns : times) ns.clear();
+    run(rounds);
+    if (loss_of(times, times.back()) > 0.1) run(3 * rounds);
+    return times;
 }
 
-/// How far from the better fixed way.
+/// How far from the best fixed way.
 struct Losses {
-    std::vector<double> tuned, none, ahead;
-    double worst = -1;
+    std::vector<double> of[detail::n_ways + 1];  ///< by fixed way, and last of batches that choose
+    unsigned longer = 0;                         ///< cells that were measured for longer
     std::string worst_at;
-    void add(const Cell& cell, const Result& r) {
-        tuned.push_back(r.tuned / r.best() - 1);
-        none.push_back(r.none / r.best() - 1);
-        ahead.push_back(r.ahead / r.best() - 1);
-        if (tuned.back() < worst) return;
-        worst = tuned.back();
-        worst_at = text("%s, %.3g MiB: %.2f, %.2f, %.2f", cell.name.c_str(),
-                        static_cast<double>(cell.bytes) / mib, r.none, r.ahead, r.tuned);
+    void add(const Cell& cell, const Times& times) {
+        const double loss = loss_of(times, times.back());
+        if (times.back().size() > rounds) ++longer;
+        if (of[detail::n_ways].empty() || loss > *std::ranges::max_element(of[detail::n_ways])) {
+            worst_at = text("%s, %.3g MiB: ", cell.name.c_str(), in_mib(cell.bytes));
+            for (const auto& ns : times)
+                worst_at += (&ns == &times[0] ? "" : ", ") + text("%.2f", median(ns));
+        }
+        for (std::size_t way = 0; way + 1 < times.size(); ++way)
+            of[way].push_back(loss_of(times, times[way]));
+        of[detail::n_ways].push_back(loss);
     }
-    static std::string of(const std::vector<double>& losses) {
+    std::string mean_and_worst(std::size_t way) const {
+        if (of[way].empty()) return "-";
         double sum = 0;
-        for (const double l : losses) sum += l;
-        return text("%.1f %%, %.0f %%", 100 * sum / static_cast<double>(losses.size()),
-                    100 * *std::ranges::max_element(losses));
+        for (const double l : of[way]) sum += l;
+        return text("%.1f %%, %.0f %%", 100 * sum / static_cast<double>(of[way].size()),
+                    100 * *std::ranges::max_element(of[way]));
     }
 };
 
@@ -222,10 +264,13 @@ struct Losses {
 
 int main() {
     pin(true);
-    Arena arena(2 * largest + 3 * pool_keys * 8);
+    // The neighbour's memory is as large as L3.
+    const std::size_t l3 = std::max<std::size_t>(detail::caches().l3, 64 * mib),
+                      others = std::min<std::uint64_t>(l3, detail::available_memory() / 4);
+    Arena arena(2 * largest + 3 * pool_keys * 8 + others);
     const auto pool = arena.array<std::uint64_t>(pool_keys);
     KeySource::generated(1).fill(0, pool.data(), pool.size());
-    const auto neighbour_memory = arena.array<std::uint64_t>(64 * mib / 8);
+    const auto neighbour_memory = arena.array<std::uint64_t>(others / 8);
     const std::size_t used = arena.used();
     std::vector<std::string> names;
     for (const auto& traits : detail::layout_traits) names.emplace_back(traits.name);
@@ -239,9 +284,9 @@ int main() {
             const Subject subject = subject_of(name, bytes, pool, arena);
             if (!subject.look_up) break;
             const auto run = [&](const char* setting, const Cell& cell, const Subject& hot) {
-                const Result result = measure(cell, subject, hot);
-                by_setting[setting].add(cell, result);
-                return result.tuned;
+                const Times times = measure(cell, subject, hot);
+                by_setting[setting].add(cell, times);
+                return median(times.back());
             };
             // Below half of the level-2 cache the choice is no prefetching: what differs there is
             // the noise of the machine.
@@ -250,7 +295,7 @@ int main() {
                 chooses ? "1 lookups, batches of 4,096" : "0 noise: structures too small to choose",
                 {name, bytes, 4096}, subject);
             if (bytes >= mib / 4 && bytes <= 64 * mib) by_size[name].push_back(tuned);
-            if (bytes == 2 * mib || bytes == 32 * mib) {
+            if (chooses && std::ranges::count(sizes_of_settings, bytes / (mib / 2)) != 0) {
                 run("3 batches of 1,024", {name, bytes, 1024}, subject);
                 run("4 batches of 1,048,576", {name, bytes, 1 << 20}, subject);
                 run("5 two threads", {name, bytes, 4096, false, 2}, subject);
@@ -264,10 +309,15 @@ int main() {
             if (chooses && subject.insert)
                 run("2 inserts, batches of 4,096", {name, bytes, 4096, true}, subject);
         }
-    print_header({"setting", "cells", "tuned: mean, worst loss", "never", "always", "worst cell"});
-    for (const auto& [setting, losses] : by_setting)
-        print_row({setting.substr(2), text("%zu", losses.tuned.size()), Losses::of(losses.tuned),
-                   Losses::of(losses.none), Losses::of(losses.ahead), losses.worst_at});
+    print_header({"setting", "cells, in second look", "tuned: mean, worst loss", "never", "always",
+                  "always, halved", "worst cell"});
+    for (const auto& [setting, losses] : by_setting) {
+        const std::size_t cells = losses.of[detail::n_ways].size();
+        std::vector<std::string> row{setting.substr(2), text("%zu, %u", cells, losses.longer)};
+        for (const std::size_t way : {3u, 0u, 1u, 2u}) row.push_back(losses.mean_and_worst(way));
+        row.push_back(losses.worst_at);
+        print_row(row);
+    }
     double slower = 0;
     std::string where = "none";
     for (const auto& [name, times] : by_size)
