@@ -1,16 +1,21 @@
 // Times. Every probe runs its members in rounds: A B .. B A, then A once more, which is the A/A
 // pair.
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 
 #include "core/dispatch/tuner.hpp"
+#include "engines/engine.hpp"
 #include "harness/passes.hpp"
-#include "partition/runs.hpp"
 #include "replication/probes.hpp"
 #include "simdbloom/simdbloom.hpp"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 namespace simdbloom::replication {
 
@@ -168,6 +173,62 @@ void run_crossing(Setup& s) {
     });
 }
 
+/// Eight words of a line, past the caches.
+void store_line(std::uint64_t* to, const std::uint64_t* from) {
+#ifdef __SSE2__
+    for (int i = 0; i < 8; i += 2)
+        _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
+                         _mm_load_si128(reinterpret_cast<const __m128i*>(from + i)));
+#else
+    std::memcpy(to, from, 64);
+#endif
+}
+
+/// The hashes of a large batch, sorted by regions of the filter:
+///
+///     keys -> hash -> buffer of the region (a line) -> run of the region
+class Runs {
+public:
+    Runs(std::size_t n, unsigned region_bits)
+        : bits_(region_bits),
+          room_((n / regions() + n / regions() / 8 + 512) & ~std::size_t{7}),
+          hashes_(room_ * regions()),
+          buffers_(8 * regions()),
+          ends_(regions()) {}
+
+    std::size_t regions() const { return std::size_t{1} << bits_; }
+
+    void partition(Keys keys, std::uint64_t seed) {
+        std::ranges::fill(ends_, 0);
+        for (const std::uint64_t key : keys) {
+            const std::uint64_t hash = hash_key(key, seed);
+            const std::size_t region = hash >> (64 - bits_), end = ends_[region]++;
+            std::uint64_t* const line = buffers_.data() + 8 * region;
+            line[end % 8] = hash;
+            if (end % 8 == 7) {
+                if (end >= room_) throw std::runtime_error("a run is full");
+                store_line(hashes_.data() + room_ * region + end - 7, line);
+            }
+        }
+        for (std::size_t r = 0; r < regions(); ++r)
+            std::copy_n(buffers_.data() + 8 * r, ends_[r] % 8,
+                        hashes_.data() + room_ * r + (ends_[r] & ~std::size_t{7}));
+#ifdef __SSE2__
+        _mm_sfence();
+#endif
+    }
+    std::span<const std::uint64_t> hashes(std::size_t region) const {
+        return {hashes_.data() + room_ * region, ends_[region]};
+    }
+
+private:
+    unsigned bits_;
+    std::size_t room_;
+    bench::engines::Words<std::uint64_t> hashes_;
+    bench::engines::Words<std::uint64_t> buffers_;  // a line a region
+    std::vector<std::size_t> ends_;
+};
+
 /// How many times as fast a large batch is if it is partitioned, into the better number of regions.
 /// Neither way prefetches, and the filter has small pages. "count" counts keys that are absent but
 /// for `hits` of them, "insert" inserts present ones.
@@ -185,8 +246,8 @@ void run_partitioned(Setup& s) {
     bench::fill(filter, source, n);
     filter.use_isa(isa_called(s.text("isa")));
     detail::fix_prefetch(detail::Prefetch::none);
-    const bench::Array<std::uint64_t> memory(large);
-    const std::span<std::uint64_t> keys(memory.data, large);
+    bench::engines::Words<std::uint64_t> memory(large);
+    const std::span<std::uint64_t> keys(memory.data(), large);
     for (std::size_t i = 0; i < large; ++i) {
         const std::uint64_t r = choice.key(i);
         keys[i] = source.key(static_cast<double>(r >> 40) < hits * (1 << 24) ? r % n : n + i);
@@ -207,8 +268,8 @@ void run_partitioned(Setup& s) {
     std::vector<Contestant> members{member("whole", [&] { return ask(simdbloom::Keys(keys)); })};
     for (const unsigned bits : {8U, 10U})
         members.push_back(member(std::to_string(1U << bits),
-                                 [&, bits, runs = std::make_shared<bench::Runs>(large, bits)] {
-                                     runs->partition(keys, filter.seed(), false);
+                                 [&, bits, runs = std::make_shared<Runs>(large, bits)] {
+                                     runs->partition(keys, filter.seed());
                                      std::uint64_t found = 0;
                                      for (std::size_t r = 0; r < runs->regions(); ++r)
                                          found += ask(simdbloom::Keys::hashes(runs->hashes(r)));
