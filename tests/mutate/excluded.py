@@ -9,7 +9,6 @@ LEFT_OUT = [
     (r"src/core/dispatch/detect\.cpp",
      "copies what the processor says; its choices stand in tiers.cpp"),
     (r"src/advice/(trial|measure)\.", "times of kernels: no answer depends on them"),
-    (r"/isa/", "one line each: the table of one instruction set"),
 ]
 
 
@@ -17,14 +16,14 @@ LEFT_OUT = [
 EXCLUDED = [
     (r"", r"\w*prefetch(es)?\b.*(=|\()|prefetches = ", r"",
      "prefetching: a hint, for any address and size; tests/checks/objects sees that it is there"),
-    (r"kernels/", r"\bfew_below = ", r"",
+    (r"layouts/|/kernels\.hpp", r"\bfew_(inserts_)?below = ", r"",
      "batches below it go key by key: another way to the same answers, and a faster one"),
     (r"interface\.hpp", r"\bfew_inserts_below_\b", r"^(<|words.size)",
      "the border between two ways to the same bits"),
     (r"batches\.hpp", r"\bfew_below\b", r"^< -> <=",
      "the border between two ways to the same answers"),
     (r"kernels/driver", r"unrolls|SIMDBLOOM_UNROLLS|only_reads", r"", "unrolling"),
-    (r"kernels/classic", r"levels = 16", r"",
+    (r"layouts/classic", r"levels = 16", r"",
      "how many probes go through queues before the rest is made at one go"),
     (r"kernels/ops/", r"(has_byte_packing|has_line_test) = ", r"",
      "which of two ways to the same answers is taken"),
@@ -36,13 +35,10 @@ EXCLUDED = [
      "the number of locks, the border between two ways to the same answers, prefetching"),
     (r"storage\.(hpp|cpp)|options\.hpp", r"madvise|huge_pages_? = |swap\(huge_pages_", r"",
      "2 MiB pages: speed alone"),
-    (r"cuckoo\.cpp|growing_table\.cpp", r"return walk<", r"",
-     "how long a walk may be: the load reached is tested, the number is a choice"),
-    (r"serialize_file|files\.|saving\.cpp|lock\.cpp",
-     r"O_CLOEXEC|O_NOCTTY|File folder|fsync|attempt < 100", r"",
+    (r"core/os/", r"O_CLOEXEC|O_NOCTTY|File folder|fsync", r"",
      "descriptors of child processes, a terminal to take, what is on the disk after a loss of "
-     "power, names that are taken: not seen from inside a test"),
-    (r"files\.cpp", r"status\.st_blocks", r"", "the check is also right of a file without holes"),
+     "power: not seen from inside a test"),
+    (r"core/os/posix\.cpp", r"st_blocks", r"", "the check is also right of a file without holes"),
     (r"fuse\.cpp", r"(windows|loads)[34]\[\] = |^\s*[\d',{}; ]+$", r"",
      "windows and slots by the number of keys, measured: others give a filter too"),
     (r"compact\.cpp", r"leave = ", r"", "the size from which a lookup ends at the first clear bit"),
