@@ -29,11 +29,7 @@ std::vector<std::string> of_default(std::size_t sets, std::uint64_t bytes, bool 
     FilterBank bank = bank_of_bytes(sets, bytes, options);
     const auto keys_each = static_cast<std::size_t>(bank.n_keys());
     const bool by_keys = bytes <= filled_bytes;
-    const auto keys_of = [&](std::size_t s) {
-        std::vector<std::uint64_t> keys(keys_each);
-        source.fill(s * keys_each, keys.data(), keys.size());
-        return keys;
-    };
+    const auto keys_of = [&](std::size_t s) { return source.keys(s * keys_each, keys_each); };
     if (by_keys)
         for (std::size_t s = 0; s < sets; ++s) bank.insert(s, keys_of(s));
     else fill_bank(bank);

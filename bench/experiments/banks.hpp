@@ -48,9 +48,8 @@ Contestant asked(std::size_t i, std::shared_ptr<Rotation> pool, std::size_t keys
 }
 
 inline std::shared_ptr<Rotation> absent_keys() {
-    std::vector<std::uint64_t> pool(pool_keys);
-    KeySource::generated(1).fill(std::uint64_t{1} << 40, pool.data(), pool.size());
-    return std::make_shared<Rotation>(std::move(pool));
+    return std::make_shared<Rotation>(
+        KeySource::generated(1).keys(std::uint64_t{1} << 40, pool_keys));
 }
 /// As many as make passes of some milliseconds.
 inline std::size_t pass_keys(std::size_t sets) {

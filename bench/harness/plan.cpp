@@ -70,17 +70,11 @@ std::uint64_t bytes_to_measure(const Case& c) {
 }  // namespace
 
 Plan make_plan(Depth depth, const Machine& machine) {
-    Plan plan{};
-    plan.depth = depth;
-    plan.repetitions = depth == Depth::quick ? 5 : depth == Depth::standard ? 7 : 25;
-    plan.seconds_per_repetition = depth == Depth::quick      ? 0.002
-                                  : depth == Depth::standard ? 0.01
-                                                             : 0.03;
-    plan.fpr_probes = depth == Depth::quick      ? 2'000'000
-                      : depth == Depth::standard ? 10'000'000
-                                                 : 100'000'000;
     // One round trip of 16 million keys takes minutes, of a million half a second.
-    plan.most_keys_erased = depth == Depth::quick ? 1'000'000 : 16'000'000;
+    const Plan plans[] = {{{}, Depth::quick, 5, 0.002, 2'000'000, 1'000'000},
+                          {{}, Depth::standard, 7, 0.01, 10'000'000, 16'000'000},
+                          {{}, Depth::full, 25, 0.03, 100'000'000, 16'000'000}};
+    Plan plan = plans[static_cast<std::size_t>(depth)];
     const bool quick = depth == Depth::quick, full = depth == Depth::full;
 
     constexpr std::uint64_t kib = 1024, mib = 1024 * kib;
