@@ -129,11 +129,7 @@ def near(row, bytes_):
 
 
 def families(rows):
-    seen = []
-    for row in rows:
-        if row["family"] not in seen and row["role"] in COMPARED:
-            seen.append(row["family"])
-    return seen
+    return list(dict.fromkeys(r["family"] for r in rows if r["role"] in COMPARED))
 
 
 def at_12_bits(rows, level, bytes_, about, roles=COMPARED):
