@@ -246,13 +246,5 @@ TYPED_TEST(EveryBank, AViewCannotChangeAndItsCopyCan) {
     EXPECT_FALSE(view<TypeParam>(aligned.bytes.subspan(1)));
 }
 
-TYPED_TEST(EveryBank, KeyedBanksAskForTheirKey) {
-    test::expect_asks_for_its_secret<TypeParam>(
-        [](const Options& options) {
-            return test::make_bank<TypeParam>("split256", 65, 20, options).bank;
-        },
-        test::expect_same_bank<TypeParam>);
-}
-
 }  // namespace
 }  // namespace simdbloom

@@ -42,14 +42,6 @@ TEST(BloomierSaved, EveryMapComesBackFromBytesViewsAndFiles) {
         }
 }
 
-TEST(BloomierSaved, KeyedMapsAskForTheirKey) {
-    test::expect_asks_for_its_secret<BloomierMap>(
-        [](const Options& options) {
-            return test::make_map({8, 8}, 100, options);
-        },
-        expect_same_map);
-}
-
 TEST(BloomierSaved, TheHeaderIsAsDocumented) {
     const auto map = test::make_map({5, 6, 4}, 1, {.seed = 0x1122334455667788u});
     const Bytes bytes = save(map);

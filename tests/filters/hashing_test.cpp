@@ -5,7 +5,7 @@
 #endif
 
 #include "core/kernels/table.hpp"
-#include "saved_checks.hpp"
+#include "support.hpp"
 
 namespace simdbloom {
 namespace {
@@ -36,8 +36,8 @@ std::array<std::byte, 8> little_endian(std::uint64_t value) {
     return bytes;
 }
 
-/// Promise of Hashing.*, EverySpecKeyed.*, EverySpec.*: Keyed filters hash with SipHash-2-4 and
-///   load only with their secret.
+/// Promise of Hashing.*, EverySpec.*, Damage.WhatIsKeyedIsLoadedWithItsSecretAlone: Keyed filters
+///   hash with SipHash-2-4 and load only with their secret.
 TEST(Hashing, SipHashIsThatOfItsPaperAndOfLibsodium) {
     std::vector<std::byte> bytes;
     // Aumasson & Bernstein 2012, appendix A: key 00 .. 0f, message 00 .. 0e.
@@ -54,56 +54,6 @@ TEST(Hashing, SipHashIsThatOfItsPaperAndOfLibsodium) {
         bytes.push_back(static_cast<std::byte>(test::random_key(n)));
     }
 }
-
-class EverySpecKeyed : public testing::TestWithParam<std::string> {
-protected:
-    AnyFilter make(std::size_t n, Options options) const {
-        return make_filter(GetParam(), n, test::feasible_bits(GetParam(), 12), options);
-    }
-    static constexpr Options keyed(Secret key = secret) {
-        return {.hashing = Hashing::keyed, .secret = key};
-    }
-};
-
-TEST_P(EverySpecKeyed, OnlyWhoHasTheKeyLoads) {
-    const auto keys = test::random_keys(300);
-    const auto filled = [&](const Options& options) {
-        auto filter = make(300, options);
-        filter.insert(keys);
-        return filter;
-    };
-    test::expect_asks_for_its_secret<AnyFilter>(filled, [&](const auto& saved, const auto& loaded) {
-        EXPECT_TRUE(test::same_bits(saved, loaded));
-        EXPECT_EQ(loaded.count(keys), keys.size());
-    });
-    const auto bytes = save(filled(keyed()));
-    for (const std::uint64_t word : {secret.low, secret.high}) {
-        const auto part = little_endian(word);
-        EXPECT_EQ(std::search(bytes.begin(), bytes.end(), part.begin(), part.end()), bytes.end())
-            << "the secret is in the bytes";
-    }
-}
-
-TEST_P(EverySpecKeyed, CopiesAndUnionsAskForTheSameKey) {
-    if (!Layout::parse(GetParam()).is_bloom()) return;
-    const auto keys = test::random_keys(1000);
-    auto options = keyed();
-    options.fold_levels = 2;
-    auto a = make(1000, options), b = make(1000, options), both = make(1000, options);
-    a.insert(std::span(keys).first(600));
-    b.insert(std::span(keys).subspan(600));
-    both.insert(keys);
-    a |= b;
-    EXPECT_TRUE(test::same_bits(a, both));
-    EXPECT_EQ(both.folded(2).count(keys), keys.size());
-    options.secret = Secret{1, 2};
-    EXPECT_INVALID("different secrets", a |= make(1000, options));
-    options.hashing = Hashing::fast;
-    EXPECT_INVALID("keyed and fast", a |= make(1000, options));
-}
-
-INSTANTIATE_TEST_SUITE_P(Specs, EverySpecKeyed, testing::ValuesIn(test::all_specs()),
-                         test::spec_name);
 
 TEST(Hashing, SecretsAreDrawnWhereNoneAreGiven) {
     const auto with = [](Hashing hashing) {

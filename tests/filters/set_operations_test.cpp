@@ -71,7 +71,7 @@ TEST_P(SetOperations, FoldingToAnFprStopsThere) {
     // Made for 64 times the keys that come.
     const std::size_t n = 2000;
     const auto keys = test::random_keys(n);
-    auto whole = make_filter(GetParam(), 64 * n, 10, {.fold_levels = 8});
+    auto whole = make_filter(GetParam(), 64 * n, 10, {.hashing = Hashing::keyed, .fold_levels = 8});
     ASSERT_EQ(whole.base().blocks() % 256, 0u);
     whole.insert(keys);
     const double target = 0.05;
@@ -138,6 +138,14 @@ TEST(SetOperationErrors, FiltersThatDifferAreRefusedByWhatDiffers) {
          "numbers of blocks cannot be combined: 20 and 40");
     says(make_filter("zoned512:z=2,k=8", 1000, 10, {.seed = 2}),
          "seeds cannot be combined: 1 and 2");
+    const auto keyed = [](std::uint64_t secret) {
+        return make_filter("zoned512:z=2,k=8", 1000, 10,
+                           {.hashing = Hashing::keyed, .secret = Secret{secret, 2}});
+    };
+    says(keyed(1), "fast and keyed");
+    filter = keyed(1);
+    EXPECT_INVALID("different secrets", filter |= keyed(3));
+    EXPECT_INVALID("different secrets", filter &= keyed(3));
     for (const auto& spec : test::layout_names()) {
         if (Layout::parse(spec).is_bloom()) continue;
         auto other = make_filter(spec, 100, 30);

@@ -108,12 +108,6 @@ TEST(GrowingSave, ComesBackAsItWasAndGrowsOn) {
         EXPECT_GT(loaded.growths(), filter.growths());
         for (const auto key : keys) ASSERT_TRUE(loaded.erase(key));
     }
-    test::expect_asks_for_its_secret<GrowingCuckoo>(
-        [](const Options& options) { return sample("growing16", options); },
-        [](const GrowingCuckoo& saved, const GrowingCuckoo& loaded) {
-            EXPECT_TRUE(test::same_bits(saved, loaded));
-            EXPECT_EQ(loaded.count(test::random_keys(8'900, 100)), 8'900u);
-        });
 }
 
 // On every instruction set and machine, whatever its order of bytes.

@@ -63,5 +63,35 @@ TEST(Damage, EveryFlippedBitIsSeen) {
     }
 }
 
+// Not join filters, most of which have no hashes.
+TEST(Damage, WhatIsKeyedIsLoadedWithItsSecretAlone) {
+    const Secret secret{0x0706050403020100u, 0x0F0E0D0C0B0A0908u};
+    const Options keyed{.hashing = Hashing::keyed, .secret = secret};
+    Options other = keyed, none = keyed;
+    other.secret->high ^= 1;
+    none.secret.reset();
+    const auto expect_fault = [](const Saved& of, const Options& options, const char* says) {
+        const Fault fault = of.load_by(of.bytes, options);
+        ASSERT_TRUE(fault) << of.name << ": " << says;
+        EXPECT_EQ(fault->fault, LoadFault::secret) << of.name << ": " << fault->message;
+        EXPECT_NE(fault->message.find(says), std::string::npos) << of.name << fault->message;
+    };
+    const auto each = [](const Options& options, const auto& check) {
+        for (const Saved& of : test::everything(100, options))
+            if (!of.name.starts_with("join ") && !of.name.starts_with("part ")) check(of);
+    };
+    each(keyed, [&](const Saved& of) {
+        expect_fault(of, {}, "options.hashing is fast");
+        expect_fault(of, other, "not the secret");
+        expect_fault(of, none, "options.secret is empty");
+        for (const std::uint64_t word : {secret.low, secret.high}) {
+            Bytes part(8);
+            test::put(part, 0, word);
+            EXPECT_TRUE(std::ranges::search(of.bytes, part).empty()) << of.name;
+        }
+    });
+    each({}, [&](const Saved& of) { expect_fault(of, keyed, "not keyed"); });
+}
+
 }  // namespace
 }  // namespace simdbloom

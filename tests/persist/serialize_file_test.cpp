@@ -142,10 +142,10 @@ TEST_F(SerializeFile, AFileThatEndsBeforeItsSizeIsAnError) {
 }
 
 TEST_F(SerializeFile, SavingReplacesWholeFilesOnlyAndLeavesNothingElse) {
-    save_file(make_filled("register32", 1000, 1), path);
+    save_file(make_filled("register32", 1000, {.seed = 1}), path);
     auto mapped = map_file(path);
     ASSERT_TRUE(mapped);
-    save_file(make_filled("register32", 1000, 2), path);
+    save_file(make_filled("register32", 1000, {.seed = 2}), path);
     EXPECT_EQ((*mapped)->seed(), 1u)
         << "a mapped filter stays what it was when its file is replaced";
     EXPECT_EQ(test::saved_seed(path), 2u);

@@ -36,44 +36,52 @@ struct Saved {
     Fault load(std::span<const std::byte> from) const { return load_by(from, {}); }
 };
 
+/// The options are those to load it with.
 template <class T>
-Saved saved_as(std::string name, const T& of) {
+Saved saved_as(std::string name, const T& of, const Options& options) {
     Bytes bytes(saved_size(of));
     simdbloom::save(of, bytes);
     EXPECT_EQ(bytes, save(of)) << name;
+    const auto loaded = simdbloom::load<T>(bytes, options);
+    EXPECT_TRUE(loaded && save(*loaded) == bytes) << name;
     return {std::move(name), save(of), load_as<T>, load_file_as<T>,
             [of](const std::filesystem::path& path) { simdbloom::save_file(of, path); }};
 }
 
-/// A few of each structure.
-inline std::vector<Saved> everything(std::size_t keys) {
+/// A few of each structure, hashed as the options say.
+inline std::vector<Saved> everything(std::size_t keys, Options options = {.seed = 77}) {
     std::vector<Saved> all;
-    for (const auto& spec : layout_names()) all.push_back(saved_as(spec, make_filled(spec, keys)));
-    GrowingCuckoo growing(1);
+    const auto add = [&](const std::string& name, const auto& of) {
+        all.push_back(saved_as(name, of, options));
+    };
+    for (const auto& spec : layout_names()) add(spec, make_filled(spec, keys, options));
+    GrowingCuckoo growing(1, options);
     for (unsigned i = 0; i < 8; ++i) growing.insert(std::uint64_t{1});
     growing.insert(random_keys(100));
-    all.push_back(saved_as("growing", growing));
+    add("growing", growing);
     for (const MapShape shape : {MapShape{0, 8}, {5, 6, 4}, {32, 32}}) {
-        const auto map = make_map(shape, keys);
-        all.push_back(saved_as(map.spec(), map));
+        const auto map = make_map(shape, keys, options);
+        add(map.spec(), map);
     }
-    FilterBank bank = FilterBank::with_bits_per_key(65, 40, 8, {.spec = "register64:k=4"});
+    options.spec = "register64:k=4";
+    FilterBank bank = FilterBank::with_bits_per_key(65, 40, 8, options);
     for (std::size_t s = 0; s < 65; ++s) bank.insert(s, random_keys(40, 40 * s));
-    all.push_back(saved_as("bank", bank));
+    add("bank", bank);
     std::vector<std::size_t> sizes(30, 4);
     sizes[7] = 300;
-    CompactBank compact = CompactBank::with_bits_per_key(sizes, 8, {.spec = "register64:k=4"});
+    CompactBank compact = CompactBank::with_bits_per_key(sizes, 8, options);
     for (std::size_t s = 0; s < 30; ++s) compact.insert(s, random_keys(sizes[s], 40 * s));
     EXPECT_EQ(compact.banks().size(), 2u);
-    all.push_back(saved_as("compact bank", compact));
-    ScalableBloom series({.first_capacity = 20, .fpr = 0.1});
+    add("compact bank", compact);
+    options.spec.clear();
+    ScalableBloom series({.first_capacity = 20, .fpr = 0.1}, options);
     series.insert(random_keys(100));
-    all.push_back(saved_as("series", series));
+    add("series", series);
     using SomeKeys = std::vector<std::uint64_t>;
     for (const auto& of : {SomeKeys{}, SomeKeys{7}, sequence(100, 1'000), random_keys(300)}) {
-        const JoinFilter join = chosen(of);
+        const JoinFilter join = chosen(of, options);
         const std::string name(to_string(join.kind()));
-        all.push_back(saved_as("join " + name, join));
+        add("join " + name, join);
         all.push_back({"part " + name, save_part(join, 1, 5), load_as<JoinFilter>,
                        load_file_as<JoinFilter>, nullptr});
     }

@@ -40,24 +40,6 @@ inline void expect_header(const Bytes& bytes, std::initializer_list<unsigned cha
     EXPECT_EQ(again, bytes);
 }
 
-/// What make(options) gives is loaded with the secret of the options alone if they are keyed, and
-/// without any secret if they are not.
-template <class T, class Make, class Same>
-void expect_asks_for_its_secret(const Make& make, const Same& expect_same) {
-    Options keyed{.hashing = Hashing::keyed, .secret = Secret{1, 2}};
-    const T saved = make(keyed);
-    const Bytes bytes = save(saved);
-    const auto loaded = load<T>(bytes, keyed);
-    ASSERT_TRUE(loaded) << loaded.error().message;
-    expect_same(saved, *loaded);
-    expect_refused(load<T>(bytes), LoadFault::secret, "options.hashing is fast");
-    expect_refused(load<T>(save(make(Options{})), keyed), LoadFault::secret, "not keyed");
-    keyed.secret = Secret{1, 3};
-    expect_refused(load<T>(bytes, keyed), LoadFault::secret, "not the secret");
-    keyed.secret.reset();
-    expect_refused(load<T>(bytes, keyed), LoadFault::secret, "options.secret is empty");
-}
-
 /// Neither call unites b into a, and a stays as it is.
 inline void expect_union_refused(const Bytes& a, const Bytes& b, LoadFault fault,
                                  const std::string& says) {
@@ -89,8 +71,9 @@ inline void expect_damage_refused(const Bytes& good, const Bytes& other) {
     }
 }
 
-inline AnyFilter make_filled(const std::string& spec, std::size_t n, std::uint64_t seed = 77) {
-    auto filter = make_filter(spec, n, feasible_bits(spec, 12), {.seed = seed});
+inline AnyFilter make_filled(const std::string& spec, std::size_t n,
+                             const Options& options = {.seed = 77}) {
+    auto filter = make_filter(spec, n, feasible_bits(spec, 12), options);
     filter.insert(random_keys(n - n / 20));
     return filter;
 }
