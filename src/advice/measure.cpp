@@ -6,23 +6,27 @@
 //
 // Filters of one size share their memory and take turns; medians are compared.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "advice/timetable.hpp"
-#include "advice/trial.hpp"
 #include "core/extension.hpp"
+#include "fixed/kernel_table.hpp"
+#include "growing/slots.hpp"
 #include "simdbloom/any/any_filter.hpp"
+#include "simdbloom/fixed/detail/fuse.hpp"
 
 namespace simdbloom {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using detail::Operation;
 using detail::TimedSpec;
-using detail::Trial;
 using Seconds = std::chrono::duration<double>;
+
+constexpr std::size_t batch_rows = 2048;  // the batch size of engines
 
 double median(std::vector<double> values) {
     if (values.empty()) return 0;
@@ -49,18 +53,97 @@ bool is_fuse(std::string_view spec) { return TimedSpec::parse(spec).what == deta
 
 /// The time of some 100,000 lookups.
 double ns_a_lookup(const AnyFilter& filter, std::span<const std::uint64_t> keys) {
-    std::vector<std::uint32_t> positions(detail::batch_rows);
+    std::vector<std::uint32_t> positions(batch_rows);
     std::size_t found = 0, asked = 0;
     const double ns = ns_of([&] {
         for (; asked < 100'000; asked += keys.size())
-            for (std::size_t first = 0; first < keys.size(); first += detail::batch_rows)
+            for (std::size_t first = 0; first < keys.size(); first += batch_rows)
                 found += filter.select(
-                    keys.subspan(first, std::min(detail::batch_rows, keys.size() - first)),
-                    positions);
+                    keys.subspan(first, std::min(batch_rows, keys.size() - first)), positions);
     });
     asm volatile("" : : "r"(found));
     return ns / static_cast<double>(asked);
 }
+
+/// Memory of which every so many-th word is word(i).
+template <class Word>
+detail::Storage memory_of(std::size_t bytes, const Word& word) {
+    detail::Storage bits(bytes);
+    for (std::size_t i = 0; i + 8 <= bytes; i += 8) detail::store_le(bits.data() + i, word(i));
+    return bits;
+}
+
+enum class Operation : std::uint8_t { lookup, insert };
+std::atomic<std::uint64_t> next_key{0};
+
+/// The kernels of a spec on the first `bytes` bytes of a memory, without a filter around them.
+class Trial {
+public:
+    Trial(std::string_view spec, Isa isa, detail::Storage& memory, std::size_t bytes)
+        : bytes_(bytes) {
+        std::byte* const bits = memory.data();
+        const detail::Prefetching prefetching{
+            bytes > detail::level2_bytes() ? detail::Prefetch::ahead : detail::Prefetch::none};
+        const detail::Timed what = TimedSpec::parse(spec).what;
+        if (what == detail::Timed::fuse) {
+            const detail::FuseGraph graph = detail::fuse_graph(bytes / 9 * 8, 3);  // load of 8/9
+            const auto load = static_cast<std::size_t>(detail::SlotLoad::bytes32);
+            run_with<detail::FuseTarget>(
+                detail::fuse_kernels(isa).of3[load].probe,
+                {bits, std::min<std::uint64_t>(graph.starts, bytes - 2 * graph.window()),
+                 detail::seed_offset, detail::fuse_seed(1),
+                 static_cast<std::uint32_t>(graph.window()), 8, 0, 8, prefetching});
+        } else if (what == detail::Timed::growing) {
+            run_with<detail::GrowingTarget>(detail::growing_kernels(isa).of16,
+                                            {bits, bytes / 8, detail::seed_offset, 0, prefetching});
+        } else {
+            const Layout layout = Layout::parse(spec);
+            run_with<detail::Target>(detail::kernels_of(isa, layout),
+                                     {bits, bytes / (layout.block_bits() / 8), detail::seed_offset,
+                                      layout.k, prefetching});
+        }
+    }
+
+    /// Seconds a key in batches of batch_rows keys, for at least `seconds` and so many keys.
+    /// Lookups write selection vectors. No key is repeated, so no cache holds a large filter's
+    /// lines. `insert` is for layouts that are never full.
+    double seconds_per_key(Operation operation, double seconds, std::uint64_t least = 0) const {
+        constexpr std::size_t round_keys = 8 * batch_rows;
+        std::vector<std::uint64_t> fresh(round_keys);
+        std::vector<std::uint32_t> positions(batch_rows);
+        std::uint64_t sum = 0, keys = 0;
+        Seconds time{};
+        do {
+            std::iota(fresh.begin(), fresh.end(), next_key.fetch_add(round_keys));
+            const auto start = Clock::now();
+            for (std::size_t first = 0; first < round_keys; first += batch_rows)
+                sum += run_(operation, {fresh.data() + first, batch_rows, false}, positions.data());
+            time += Clock::now() - start;
+            keys += round_keys;
+        } while (time.count() < seconds || keys < least);
+        asm volatile("" : : "r"(sum));
+        return time.count() / static_cast<double>(keys);
+    }
+    /// Looks up four keys for each line, if the caches can hold the filter: a level-3 cache keeps
+    /// few lines on their first use.
+    void warm_up() const {
+        if (bytes_ <= std::max(detail::caches().l2, detail::caches().l3))
+            (void)seconds_per_key(Operation::lookup, 0, bytes_ / 64 * 4);
+    }
+
+private:
+    template <class T>
+    void run_with(const detail::KernelsFor<T>& kernels, const T& target) {
+        run_ = [&kernels, target](Operation operation, detail::Batch batch,
+                                  std::uint32_t* positions) {
+            return operation == Operation::lookup
+                       ? kernels.lookup(target, batch, detail::Output::select, positions)
+                       : kernels.insert(target, batch);
+        };
+    }
+    std::function<std::size_t(Operation, detail::Batch, std::uint32_t* positions)> run_;
+    std::size_t bytes_;
+};
 
 /// The bits a key of a table at its design load.
 double table_bits(std::string_view spec) {
@@ -192,8 +275,8 @@ public:
           least_keys_(least_keys != 0 ? least_keys : workload.n_keys),
           sizes_(sizes_for(workload, least_keys)),
           subjects_(subjects_for(workload, sizes_.size())),
-          random_(detail::trial_memory(sizes_.back(), detail::Content::random)),
-          ones_(detail::trial_memory(sizes_.back(), detail::Content::ones)) {}
+          random_(memory_of(sizes_.back(), [](std::size_t i) { return hash_key(i, 1); })),
+          ones_(memory_of(sizes_.back(), [](std::size_t) { return ~std::uint64_t{0}; })) {}
 
     detail::Timetable run() {
         if (!subjects_.empty()) {

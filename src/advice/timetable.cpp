@@ -57,30 +57,26 @@ TimedSpec TimedSpec::parse(std::string_view spec) {
 
 void TimeCurve::add(const Time& t) {
     const double x = std::log(static_cast<double>(t.bytes));
-    if (t.absent > 0) lookups_.push_back({x, t.absent, t.present});
-    if (t.insert > 0) inserts_.push_back({x, t.insert, t.insert});
+    if (t.absent > 0) absent_.emplace_back(x, t.absent), present_.emplace_back(x, t.present);
+    if (t.insert > 0) insert_.emplace_back(x, t.insert);
 }
 
 void TimeCurve::sort() {
-    std::ranges::sort(lookups_, {}, &Point::x);
-    std::ranges::sort(inserts_, {}, &Point::x);
+    for (auto* points : {&absent_, &present_, &insert_}) std::ranges::sort(*points);
 }
 
 PredictedTimes TimeCurve::at(double bytes) const {
-    const double x = std::log(bytes);
-    return {between(lookups_, x, &Point::a), between(lookups_, x, &Point::b),
-            between(inserts_, x, &Point::a)};
-}
-
-double TimeCurve::between(const std::vector<Point>& points, double x, double Point::*y) {
-    if (points.empty()) return 0;
-    const auto after = std::ranges::lower_bound(points, x, {}, &Point::x);
-    if (after == points.begin()) return points.front().*y;
-    if (after == points.end()) return points.back().*y;
-    const Point &p = *(after - 1), &q = *after;
-    if (!(p.*y > 0 && q.*y > 0)) return std::max(p.*y, q.*y);
-    const double share = (x - p.x) / (q.x - p.x);
-    return std::exp(std::log(p.*y) + share * (std::log(q.*y) - std::log(p.*y)));
+    const auto ns = [x = std::log(bytes)](const auto& points) {
+        if (points.empty()) return 0.0;
+        const auto after = std::ranges::lower_bound(points, x, {}, [](auto p) { return p.first; });
+        if (after == points.begin()) return points.front().second;
+        if (after == points.end()) return points.back().second;
+        const auto [low, before] = *(after - 1);
+        const auto [high, behind] = *after;
+        if (!(before > 0 && behind > 0)) return std::max(before, behind);
+        return std::exp(std::lerp(std::log(before), std::log(behind), (x - low) / (high - low)));
+    };
+    return {ns(absent_), ns(present_), ns(insert_)};
 }
 
 PredictedTimes Timetable::Row::at(unsigned k, double bytes) const {

@@ -53,11 +53,7 @@ public:
     PredictedTimes at(double bytes) const;
 
 private:
-    struct Point {
-        double x, a, b;
-    };
-    static double between(const std::vector<Point>& points, double x, double Point::*y);
-    std::vector<Point> lookups_, inserts_;
+    std::vector<std::pair<double, double>> absent_, present_, insert_;  // log of bytes, ns
 };
 
 class Timetable {
