@@ -107,24 +107,6 @@ TEST(CompactBank, SetsTheKindOfItsKeys) {
     for (const auto& its : bank.banks()) EXPECT_EQ(its.key_kind(), KeyKind::integers);
 }
 
-TEST(CompactBank, FprFollowsTheModel) {
-    constexpr std::size_t probes = 200'000;
-    std::vector<std::size_t> sizes;
-    for (std::size_t s = 0; s < 200; ++s) sizes.push_back(s % 50 == 0 ? 20'000 : 100 + 10 * s);
-    CompactBank bank = CompactBank::for_fpr(sizes, 0.01, {.seed = 3});
-    ASSERT_GT(bank.banks().size(), 1u);
-    for (std::size_t s = 0; s < 200; ++s) bank.insert(s, test::random_keys(sizes[s], s * 100'000));
-    std::vector<std::uint64_t> counts(200);
-    bank.count_per_set(test::random_keys(probes, 1u << 30), counts);
-    for (std::size_t s = 0; s < 200; ++s) {
-        const auto& its = bank.banks()[bank.place(s).bank];
-        const double expected = bank.expected_fpr(s);
-        const double deviation = std::hypot(std::sqrt(expected * (1 - expected) / probes),
-                                            fpr::deviation(its.layout(), sizes[s], its.blocks()));
-        EXPECT_NEAR(static_cast<double>(counts[s]) / probes, expected, 5 * deviation) << s;
-    }
-}
-
 TEST(CompactBank, SetsAreAddedAndCleared) {
     auto made = test::make_bank<CompactBank>("blocked512", 70, 0);
     auto& [bank, filters] = made;

@@ -143,16 +143,30 @@ TEST(BloomierBuild, SucceedsAtEverySizeInFewAttempts) {
     }
 }
 
+// And answers, of keys as of their hashes.
 TEST(BloomierBuild, GivesTheSameBytesOnEveryIsa) {
+    const auto keys = test::random_keys(31'000);
+    const auto values = test::map_values(30'000, 7);
     for (const bool keyed : {false, true}) {
         Options options{.isa = Isa::scalar, .seed = 77};
         if (keyed) options.hashing = Hashing::keyed, options.secret = Secret{1, 2};
         const auto reference = test::make_map({7, 6}, 30'000, options);
+        std::vector<std::uint64_t> hashes;
+        for (const auto key : keys)
+            hashes.push_back(keyed ? siphash(key, *options.secret) : hash_key(key, 77));
         for (const Isa isa : usable_isas()) {
             options.isa = isa;
             const auto map = test::make_map({7, 6}, 30'000, options);
             EXPECT_TRUE(test::same_bits(map, reference)) << to_string(isa);
             EXPECT_EQ(map.attempts(), reference.attempts());
+            const auto of_hashes = BloomierMap::build(Keys::hashes(std::span(hashes).first(30'000)),
+                                                      values, 7, 6, options);
+            EXPECT_TRUE(test::same_bits(of_hashes, reference)) << to_string(isa);
+            std::vector<std::uint32_t> by_key(keys.size()), by_hash(keys.size());
+            EXPECT_EQ(map.lookup(keys, by_key), map.lookup(Keys::hashes(hashes), by_hash));
+            EXPECT_EQ(by_key, by_hash);
+            for (std::size_t i = 29'000; i < keys.size(); ++i)
+                ASSERT_EQ(map.value_of(keys[i]), map.value_of_hash(hashes[i]));
         }
     }
 }

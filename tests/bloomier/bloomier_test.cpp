@@ -76,36 +76,6 @@ TEST(Bloomier, AnswersAreIdenticalForAllLengthsOnEveryIsa) {
     }
 }
 
-TEST(Bloomier, HashTwinsAgreeWithKeys) {
-    for (const bool keyed : {false, true}) {
-        const Secret secret{0x0123456789ABCDEFu, 0xFEDCBA9876543210u};
-        Options options{.seed = 42};
-        if (keyed) options.hashing = Hashing::keyed, options.secret = secret;
-        const auto keys = test::random_keys(3000);
-        std::vector<std::uint64_t> hashes;
-        for (const auto key : keys)
-            hashes.push_back(keyed ? siphash(key, secret) : hash_key(key, 42));
-        const auto values = test::map_values(1500, 9);
-        const Keys of_keys = std::span(keys).first(1500),
-                   of_hashes = Keys::hashes(std::span(hashes).first(1500));
-        auto map = BloomierMap::build(of_keys, values, 9, 5, options);
-        EXPECT_TRUE(test::same_bits(map, BloomierMap::build(of_hashes, values, 9, 5, options)));
-        EXPECT_TRUE(test::same_bits(BloomierMap::build_filter(of_keys, 7, options),
-                                    BloomierMap::build_filter(of_hashes, 7, options)));
-        for (std::size_t i = 0; i < 3000; ++i)
-            EXPECT_EQ(map.value_of(keys[i]), map.value_of_hash(hashes[i]));
-        for (const Isa isa : usable_isas()) {
-            map.use_isa(isa);
-            std::vector<std::uint32_t> values_a(3000), values_b(3000);
-            std::vector<std::uint8_t> bits_a(375), bits_b(375);
-            EXPECT_EQ(map.lookup(keys, values_a, bits_a),
-                      map.lookup(Keys::hashes(hashes), values_b, bits_b));
-            EXPECT_EQ(values_a, values_b);
-            EXPECT_EQ(bits_a, bits_b);
-        }
-    }
-}
-
 TEST(Bloomier, StringsAndKeysOfTheUsersAreMapped) {
     std::vector<std::string> text;
     for (int i = 0; i < 5000; ++i) text.push_back("key " + std::to_string(i));

@@ -44,9 +44,8 @@ TEST(FullDisk, IsSeenByWhateverIsSaved) {
                 if (limit >= size) continue;
                 for (const auto& target : {path, folder.path / "new"}) {
                     const FileLimit full(limit, handler);
-                    test::expect_error<std::system_error>(
-                        [&] { return of.save_file(target), 0; },
-                        "cannot write " + target.string() + ": File too large");
+                    EXPECT_SYSTEM_ERROR("cannot write " + target.string() + ": File too large",
+                                        of.save_file(target));
                     sigset_t pending, blocked;
                     ::sigpending(&pending);
                     ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);

@@ -51,8 +51,7 @@ TEST_F(Saving, SymbolicLinksStayAndWhatTheyLeadToIsReplaced) {
     EXPECT_EQ(entries(folder.path) + entries(folder.path / "data"), 6);
 
     fs::create_symlink("circle", folder.path / "circle");
-    test::expect_error<std::system_error>(
-        [&] { return save_file(seeded_filter(4), folder.path / "circle"), 0; }, "circle: Too many");
+    EXPECT_SYSTEM_ERROR("circle: Too many", save_file(seeded_filter(4), folder.path / "circle"));
 }
 
 // A FIFO that is read to its end: SavingInterrupted.SignalsDoNotEndASaveToAFifo.
@@ -66,8 +65,7 @@ TEST_F(Saving, AFifoWhoseReaderLeavesIsAnErrorAndStays) {
         EXPECT_EQ(::read(file, &one, 1), 1);
         ::close(file);
     });
-    test::expect_error<std::system_error>([&] { return save_file(filter, fifo), 0; },
-                                          "fifo: Broken pipe");
+    EXPECT_SYSTEM_ERROR("fifo: Broken pipe", save_file(filter, fifo));
     leaver.join();
     EXPECT_TRUE(fs::is_fifo(fifo));
     EXPECT_EQ(entries(folder.path), 1);
@@ -82,8 +80,7 @@ TEST_F(Saving, DevicesAreWrittenToAndSayWhenTheyAreFull) {
         GTEST_SKIP() << "devices of this folder cannot be opened";
     else ::close(file);
     save_file(seeded_filter(6), null);
-    test::expect_error<std::system_error>([&] { return save_file(seeded_filter(6), full), 0; },
-                                          "full: No space left on device");
+    EXPECT_SYSTEM_ERROR("full: No space left on device", save_file(seeded_filter(6), full));
     EXPECT_TRUE(fs::is_character_file(null) && fs::is_character_file(full));
     EXPECT_EQ(entries(folder.path), 2);
 }

@@ -150,8 +150,7 @@ TEST_F(SerializeFile, SavingReplacesWholeFilesOnlyAndLeavesNothingElse) {
         << "a mapped filter stays what it was when its file is replaced";
     EXPECT_EQ(test::saved_seed(path), 2u);
     const auto nowhere = folder.path / "no such folder" / "filter";
-    test::expect_error<std::system_error>(
-        [&] { return save_file(make_filled("split256", 10), nowhere), 0; }, "no such folder");
+    EXPECT_SYSTEM_ERROR("no such folder", save_file(make_filled("split256", 10), nowhere));
     fs::create_directory(folder.path / "taken");
     std::ofstream(folder.path / "taken" / "file") << "x";
     EXPECT_THROW(save_file(make_filled("split256", 10), folder.path / "taken"), std::system_error);
@@ -161,15 +160,12 @@ TEST_F(SerializeFile, SavingReplacesWholeFilesOnlyAndLeavesNothingElse) {
 
 TEST_F(SerializeFile, ASaveThatFailsLeavesTheOldFileAndNothingElse) {
     save_file(test::seeded_filter(1), path);
-    const auto fail = [&] {
-        detail::save_whole(path, [](int file) {
-            EXPECT_TRUE(detail::write_all(file, Bytes(100)));
-            errno = ENOSPC;
-            return false;
-        });
-        return 0;
-    };
-    test::expect_error<std::system_error>(fail, path.string() + ": No space left on device");
+    EXPECT_SYSTEM_ERROR(path.string() + ": No space left on device",
+                        detail::save_whole(path, [](int file) {
+                            EXPECT_TRUE(detail::write_all(file, Bytes(100)));
+                            errno = ENOSPC;
+                            return false;
+                        }));
     EXPECT_EQ(test::saved_seed(path), 1u);
     EXPECT_EQ(test::entries(folder.path), 1);
 }

@@ -15,6 +15,9 @@ void expect_refused(const Loaded<T>& loaded, LoadFault fault, const std::string&
     EXPECT_NE(loaded.error().message.find(says), std::string::npos) << loaded.error().message;
 }
 
+#define EXPECT_SYSTEM_ERROR(says, ...) \
+    ::simdbloom::test::expect_error<std::system_error>([&] { (void)(__VA_ARGS__); }, says)
+
 /// refused(fault, says, changes, options) expects that load() refuses the forged() bytes so.
 template <class T>
 auto refuser(Bytes good) {
