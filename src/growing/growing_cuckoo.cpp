@@ -30,19 +30,6 @@ unsigned slot_bits_of(const Options& options) {
                                  "\" is not one of growing12, growing16, growing20");
 }
 
-}  // namespace
-
-std::uint64_t detail::growing_roots_for(std::size_t keys) {
-    if (keys == 0) throw detail::argument_error("first_keys=0: a filter needs at least one key");
-    const double roots = std::ceil(static_cast<double>(keys) / (4 * CuckooFilter::max_design_load));
-    if (roots > static_cast<double>(max_buckets))
-        throw detail::length_error("first_keys=", keys, " would need ", roots,
-                                   " buckets; at most 2^32 - 1 can be addressed");
-    return std::max(static_cast<std::uint64_t>(roots), detail::growing_min_roots);
-}
-
-namespace {
-
 std::uint64_t bytes_of(std::uint64_t buckets, unsigned slot_bits) {
     return buckets * (slot_bits / 2);
 }
@@ -61,20 +48,6 @@ double bound_of(unsigned slot_bits, unsigned growths) {
                                      detail::growing_movable_bits(slot_bits), growths);
 }
 
-}  // namespace
-
-GrowingCuckoo::GrowingCuckoo(detail::GrowingParts parts, const Options& options)
-    : Interface(options),
-      GrowingParts(std::move(parts)),
-      max_bytes_(options.max_bytes),
-      allocator_(options.allocator),
-      huge_pages_(options.huge_pages) {
-    static_assert(std::is_base_of_v<detail::GrowingLengths, decltype(slots_with_)>);
-    use_isa(options.isa ? *options.isa : default_isa());
-}
-
-namespace {
-
 detail::GrowingParts empty_table(std::size_t first_keys, const Options& options) {
     const std::uint64_t roots = detail::growing_roots_for(first_keys);
     const unsigned slot_bits = slot_bits_of(options);
@@ -89,6 +62,25 @@ detail::GrowingParts empty_table(std::size_t first_keys, const Options& options)
 }
 
 }  // namespace
+
+std::uint64_t detail::growing_roots_for(std::size_t keys) {
+    if (keys == 0) throw detail::argument_error("first_keys=0: a filter needs at least one key");
+    const double roots = std::ceil(static_cast<double>(keys) / (4 * CuckooFilter::max_design_load));
+    if (roots > static_cast<double>(max_buckets))
+        throw detail::length_error("first_keys=", keys, " would need ", roots,
+                                   " buckets; at most 2^32 - 1 can be addressed");
+    return std::max(static_cast<std::uint64_t>(roots), detail::growing_min_roots);
+}
+
+GrowingCuckoo::GrowingCuckoo(detail::GrowingParts parts, const Options& options)
+    : Interface(options),
+      GrowingParts(std::move(parts)),
+      max_bytes_(options.max_bytes),
+      allocator_(options.allocator),
+      huge_pages_(options.huge_pages) {
+    static_assert(std::is_base_of_v<detail::GrowingLengths, decltype(slots_with_)>);
+    use_isa(options.isa ? *options.isa : default_isa());
+}
 
 GrowingCuckoo::GrowingCuckoo(std::size_t first_keys, Options options)
     : GrowingCuckoo(empty_table(first_keys, options), options) {}

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/structure.hpp"
 #include "simdbloom/detail/geometry.hpp"
@@ -194,14 +195,12 @@ void ScalableBloom::clear() noexcept {
 }
 
 std::uint64_t ScalableBloom::stored() const noexcept {
-    std::uint64_t sum = 0;
-    for (const auto n : stored_) sum += n;
-    return sum;
+    return std::accumulate(stored_.begin(), stored_.end(), std::uint64_t{0});
 }
 
 std::uint64_t ScalableBloom::capacity() const noexcept {
     std::uint64_t sum = 0;
-    for (const auto& f : filters_) sum += f.base().n_keys();
+    for (const auto& f : filters_) sum += f.n_keys();
     return sum;
 }
 

@@ -1,7 +1,6 @@
 // Filters of every structure behind AnyFilter: made from their specs, asked, changed, saved and put
 // into joins in one way.
 #include "every_type.hpp"
-#include "saved_bytes.hpp"
 
 namespace simdbloom {
 namespace {
@@ -74,21 +73,6 @@ TEST_P(AnyStructure, JoinsTakeIt) {
     const FrozenFilter frozen(std::move(f));
     EXPECT_EQ(frozen.count(keys), found);
     EXPECT_EQ(frozen.select(keys, rows), found);
-}
-
-TEST_P(AnyStructure, IsSavedAndLoaded) {
-    AnyFilter f = make();
-    f.insert(test::random_keys(n));
-    const test::TemporaryFolder folder("structures");
-    const auto path = folder.path / "filter";
-    save_file(f, path);
-    const AnyFilter read = load_file(path).value();
-    EXPECT_EQ(read.n_keys(), f.n_keys());
-    EXPECT_EQ(save(read), save(f));
-    EXPECT_EQ(save(f).size(), saved_size(f));
-    const bool split = f.get_if<SplitBlockBloom>() != nullptr;
-    const auto as_split = load_file<SplitBlockBloom>(path);
-    EXPECT_TRUE(as_split ? split : !split && as_split.error().fault == LoadFault::layout);
 }
 
 INSTANTIATE_TEST_SUITE_P(Filter, AnyStructure, ::testing::ValuesIn(test::structure_specs()),

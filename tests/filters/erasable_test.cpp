@@ -78,7 +78,7 @@ TEST_P(ErasableTable, InsertsIntoAFullTableThrowWithTheLoadReached) {
     EXPECT_TRUE(test::same_bits(filter, same));
 }
 
-TEST_P(ErasableTable, SmallTablesHoldWhatTheyWereMadeFor) {
+TEST_P(ErasableTable, TablesHoldWhatTheyWereMadeFor) {
     const auto hold = [](std::size_t n, std::uint64_t seeds) {
         for (std::uint64_t seed = 0; seed < seeds; ++seed) {
             auto filter = make(n, seed);
@@ -89,6 +89,7 @@ TEST_P(ErasableTable, SmallTablesHoldWhatTheyWereMadeFor) {
     };
     for (std::size_t n = 1; n <= 64; ++n) ASSERT_NO_FATAL_FAILURE(hold(n, 1000));
     for (std::size_t n = 65; n <= 3'000; n += 29) ASSERT_NO_FATAL_FAILURE(hold(n, 30));
+    for (const std::size_t n : {10'000u, 99'991u, 1'000'000u}) ASSERT_NO_FATAL_FAILURE(hold(n, 1));
 }
 
 TEST_P(ErasableTable, TablesOfTooFewBitsPerKeyAreRefused) {

@@ -35,8 +35,11 @@ TEST(Serialize, EveryFilterComesBackFromBytesViewsAndFiles) {
     const TemporaryFolder folder;
     for (const auto& spec : test::all_specs()) {
         SCOPED_TRACE(spec);
-        test::expect_comes_back<FrozenFilter>(make_filled(spec, 2000), folder.path / "filter",
-                                              expect_same_filter);
+        const AnyFilter filter = make_filled(spec, 2000);
+        test::expect_comes_back<FrozenFilter>(filter, folder.path / "filter", expect_same_filter);
+        const auto as_split = load_file<SplitBlockBloom>(folder.path / "filter");
+        EXPECT_EQ(as_split.has_value(), filter.get_if<SplitBlockBloom>() != nullptr);
+        EXPECT_TRUE(as_split || as_split.error().fault == LoadFault::layout);
     }
 }
 
