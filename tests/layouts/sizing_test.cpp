@@ -10,7 +10,7 @@ namespace {
 class Sizing : public ::testing::TestWithParam<std::string> {};
 
 /// Promise of Sizing.WrongValuesAreRefusedByValue, Spec.MalformedOnesAreRefusedByName,
-///   Interface.OutputsThatAreTooShortAreRefusedUntouched,
+///   AnyStructure.OutputsThatAreTooShortAreRefusedUntouched,
 ///   Dispatch.UnknownNamesAreErrorsThatNameThem: An error names the wrong value.
 TEST_P(Sizing, WrongValuesAreRefusedByValue) {
     const auto& s = GetParam();
