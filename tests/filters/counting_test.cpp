@@ -3,7 +3,6 @@
 #include <map>
 #include <random>
 
-#include "published_fpr.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
@@ -228,9 +227,6 @@ INSTANTIATE_TEST_SUITE_P(Filter, Counting,
 TEST(CountingModel, CheckValues) {
     // k = m / n ln 2, many counters: 7.07e-17 a counter, below Fan et al.'s 1.37e-15.
     EXPECT_NEAR(fpr::counter_tail(std::log(2.0) * 1e12, 1e12, 16) / 7.07283e-17, 1, 1e-5);
-    EXPECT_NEAR(published::counting_overflow_bound(1) / 1.37e-15, 1, 2e-3);
-    EXPECT_NEAR(published::counting_overflow_bound(5e6) / published::counting_overflow_bound(1),
-                5e6, 1);
     // By adding the binomial distribution up.
     EXPECT_NEAR(fpr::counter_tail(1000, 100, 12) / 0.3026499138569012, 1, 1e-12);
     EXPECT_NEAR(fpr::counter_tail(1000, 100, 5),
@@ -253,19 +249,6 @@ TEST(CountingModel, CheckValues) {
               1e-9);
     EXPECT_LT(12e6 * fpr::counter_tail(Layout::parse("counting512:k=8"), 1'000'000, 93'750, 16),
               2e-7);
-}
-
-// Fan et al. 2000: false-positive rates for m/n counters a key and k probes.
-TEST(CountingModel, TheTableOfSummaryCache) {
-    const double eight[] = {0.118, 0.0489, 0.0306, 0.024, 0.0217, 0.0216, 0.0229},
-                 ten[] = {0.0952, 0.0329, 0.0174, 0.0118, 0.00943, 0.00844, 0.00819};
-    const auto check = [](double c, unsigned k, double published) {
-        // Published with three digits at most.
-        EXPECT_NEAR(fpr::classic_asymptotic(c, k) / published, 1, 6e-3) << c << ' ' << k;
-    };
-    for (unsigned k = 1; k <= 7; ++k) check(8, k, eight[k - 1]);
-    for (unsigned k = 1; k <= 7; ++k) check(10, k, ten[k - 1]);
-    check(12, 8, 0.00314);
 }
 
 }  // namespace

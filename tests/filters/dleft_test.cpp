@@ -161,22 +161,6 @@ TEST(DLeftPaper, TheGeometryAndItsFpr) {
         EXPECT_NEAR(share[i], published::dleft_share(4, mean, i), 3e-3 / std::sqrt(all)) << i;
 }
 
-TEST(DLeftPaper, LoadsOfManyBuckets) {
-    // By simulation with independent hashes: 4 x 2^20 buckets.
-    EXPECT_NEAR(published::dleft_share(4, 6, 7), 0.1283, 3e-4);
-    EXPECT_NEAR(published::dleft_share(4, 6.7, 8), 0.0187, 1e-4);
-    EXPECT_NEAR(published::dleft_share(4, 6.3, 8), 2.6e-5, 3e-6);
-    EXPECT_LT(published::dleft_share(4, 6, 9), 1e-100);
-    EXPECT_EQ(published::dleft_share(4, 6, 0), 1);
-    // One subtable: buckets fill up at random, by Poisson.
-    EXPECT_NEAR(published::dleft_share(1, 3, 4), 1 - std::exp(-3.0) * (1 + 3 + 4.5 + 4.5), 1e-9);
-    // All keys are somewhere.
-    double mean = 0;
-    for (unsigned i = 1; i <= 12; ++i) mean += published::dleft_share(4, 6, i);
-    EXPECT_NEAR(mean, 6, 1e-9);
-    EXPECT_NEAR(fpr::dleft(14, 2048, 49152), 1 - std::pow(1 - 1 / (2048.0 * 16383), 49152), 1e-12);
-}
-
 // "Generally saving a factor of two or more" over counting filters of the same FPR.
 TEST(DLeftPaper, HalfTheSpaceOfACountingFilterAtEqualFpr) {
     const auto bits_per_key = [](const std::string& spec, double wanted) {

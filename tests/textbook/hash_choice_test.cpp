@@ -169,34 +169,5 @@ TEST(SchemeBloom, FprIsThatOfIdealFunctions) {
     }
 }
 
-/// Mean FPR of many filters of n keys, over that of ideal functions averaged over the filters that
-/// these make.
-template <template <class> class Scheme>
-double small_ratio(std::size_t n, double bits_per_key, unsigned k) {
-    const std::size_t filters = test::slow_build ? 200 : 2000, probes = 2000;
-    const auto keys = names(n, "k"), strangers = names(probes, "s");
-    double found = 0, expected = 0;
-    for (std::uint64_t seed = 0; seed < filters; ++seed) {
-        auto filter = SchemeBloom<Scheme<BytesHasher>>::with_bits_per_key(
-            n, bits_per_key, Scheme<BytesHasher>(k, 1000 * seed));
-        filter.insert(std::span<const std::string>(keys));
-        found += static_cast<double>(filter.count(std::span<const std::string>(strangers)));
-        expected += filter.estimated_fpr() * static_cast<double>(probes);
-    }
-    return found / expected;
-}
-
-// In a small array double hashing finds more strangers than its bits say, enhanced double hashing
-// does not: what each is for.
-TEST(SchemeBloom, DoubleHashingFailsInSmallArraysAndEnhancedDoesNot) {
-    constexpr std::size_t n = 20;
-    EXPECT_NEAR(small_ratio<Seeds>(n, 10, 7), 1, 0.06);
-    EXPECT_GT(small_ratio<DoubleHashing>(n, 10, 7), 1.3);
-    const double enhanced = small_ratio<EnhancedDoubleHashing>(n, 10, 7),
-                 triple = small_ratio<TripleHashing>(n, 10, 7);
-    EXPECT_LT(enhanced, 1.2);
-    EXPECT_LT(triple, 1.2);
-}
-
 }  // namespace
 }  // namespace simdbloom
