@@ -63,9 +63,6 @@ TEST_P(EveryBloomSpec, ParallelBuildsAddOnEveryIsa) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Build, EveryBloomSpec, ::testing::ValuesIn(test::bloom_specs()),
-                         test::spec_name);
-
 TEST(Build, HashesAndConcreteTypes) {
     const auto keys = test::random_keys(10'000);
     auto serial = SplitBlockBloom::with_bits_per_key(10'000, 12);
@@ -113,12 +110,10 @@ TEST(Build, WhatCannotBeIsRefused) {
         expect_refusal(make_filter(spec, 1'000, 24), 2, spec);
 }
 
-class EveryTaskSpec : public ::testing::TestWithParam<std::string> {};
-
 // In any order on one thread, and on threads that each take the next task.
-/// Promise of EveryBloomSpec.ParallelBuilds*, EveryTaskSpec.*, BuildTasksTest.*: Builds on several
-///   threads or in tasks set the bits of a serial build, and end when all tasks ran.
-TEST_P(EveryTaskSpec, ParallelBuildsOfTasksGiveTheBitsOfASerialOne) {
+/// Promise of EveryBloomSpec.ParallelBuilds*, BuildTasksTest.*: Builds on several threads or in
+///   tasks set the bits of a serial build, and end when all tasks ran.
+TEST_P(EveryBloomSpec, ParallelBuildsOfTasksGiveTheBitsOfASerialOne) {
     // The last of these fill the room of a region several times, but for 40 tasks.
     for (const std::size_t n : {0u, 1u, 1000u, 100'000u})
         for (const unsigned n_tasks : {1u, 3u, 40u}) {
@@ -145,7 +140,7 @@ TEST_P(EveryTaskSpec, ParallelBuildsOfTasksGiveTheBitsOfASerialOne) {
         }
 }
 
-INSTANTIATE_TEST_SUITE_P(BuildTasks, EveryTaskSpec, ::testing::ValuesIn(test::bloom_specs()),
+INSTANTIATE_TEST_SUITE_P(Build, EveryBloomSpec, ::testing::ValuesIn(test::bloom_specs()),
                          test::spec_name);
 
 TEST(BuildTasksTest, AddHashesToTheKeysOfTheFilterOnEveryIsa) {
@@ -171,7 +166,7 @@ TEST(BuildTasksTest, AFilterOfWhichATaskIsMissingIsNotHandedOut) {
     EXPECT_EQ(tasks.unfinished(), 1u);
     EXPECT_INVALID("1 of 3 tasks", std::move(tasks).finish());
     EXPECT_INVALID("task 2 of 3", tasks.run(2));
-    test::expect_error<std::out_of_range>([&] { return tasks.run(3), 0; }, "task 3 of 3");
+    EXPECT_OUT_OF_RANGE("task 3 of 3", tasks.run(3));
     tasks.run(1);
     const AnyFilter filter = std::move(tasks).finish();
     EXPECT_EQ(filter.count(keys), keys.size());
