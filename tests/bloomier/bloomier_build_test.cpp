@@ -171,15 +171,6 @@ TEST(BloomierBuild, GivesTheSameBytesOnEveryIsa) {
     }
 }
 
-TEST(BloomierBuild, SeedsMakeUnrelatedMaps) {
-    const auto a = test::make_map({0, 16}, 5000, {.seed = 1}),
-               b = test::make_map({0, 16}, 5000, {.seed = 2});
-    EXPECT_FALSE(test::same_bits(a, b));
-    const auto seeded = test::make_map({0, 16}, 5000, {.hashing = Hashing::seeded});
-    EXPECT_NE(seeded.seed(), 0u);
-    EXPECT_EQ(seeded.count(test::random_keys(5000)), 5000u);
-}
-
 TEST(BloomierBuild, KeysMayComeAgainWithTheSameValue) {
     const auto keys = test::random_keys(1000);
     const auto values = test::map_values(1000, 8);

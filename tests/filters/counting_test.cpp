@@ -206,18 +206,6 @@ TEST_P(Counting, OverflowsAreAsRareAsTheModelSays) {
     }
 }
 
-TEST(CountingModel, AtTheBestKNoCounterIsStuck) {
-    constexpr std::size_t n = 1'000'000;
-    for (const std::string spec : {"counting", "counting512"})
-        for (const double bits : {32.0, 48.0, 80.0}) {
-            auto filter = CountingBloom::with_bits_per_key(n, bits, {.spec = spec});
-            filter.insert(test::random_keys(n));
-            EXPECT_LT(bits / 4 * n * fpr::counter_tail(filter.layout(), n, filter.blocks(), 15),
-                      1e-4);
-            EXPECT_EQ(filter.saturated(), 0u);
-        }
-}
-
 INSTANTIATE_TEST_SUITE_P(Filter, Counting,
                          ::testing::Values("counting:k=1", "counting:k=8", "counting:k=30",
                                            "counting512:k=1", "counting512:k=8",

@@ -27,14 +27,6 @@ TEST(CodeTable, FindsEveryKeyUpToTheLastCell) {
         }
 }
 
-TEST(CodeTable, StringsGoInByTheirHashes) {
-    CodeTable table(1000, 16);
-    EXPECT_TRUE(table.try_insert("a word"));
-    EXPECT_TRUE(table.contains("a word"));
-    EXPECT_TRUE(table.contains_hash(hash_bytes("a word")));
-    EXPECT_FALSE(table.contains("another"));
-}
-
 TEST(CodeTable, ErrorsAndTimeAreThoseOfItsModel) {
     const std::size_t n = 100'000, probes = test::slow_build ? 100'000 : 1'000'000;
     const auto keys = test::random_keys(n), strangers = test::random_keys(probes, 1 << 30);
