@@ -15,9 +15,6 @@ Hashes hashes_of(const JoinRows& rows, std::vector<std::uint8_t>* valid = nullpt
     if (valid != nullptr) *valid = bits;
     return hashes;
 }
-JoinRows rows_of(const ArrowColumn& column, const ArrowSettings& settings = {}) {
-    return arrow_rows(column.schema, column.array, settings);
-}
 
 struct View {
     std::int32_t size, prefix, buffer, first;
@@ -39,7 +36,7 @@ TEST(ArrowRows, ViewsOfStrings) {
         ArrowColumn column(format, static_cast<std::int64_t>(records.size()) - offset, offset);
         column.values(records).buffer(one.data()).buffer(other.data()).values(sizes).valid(valid);
         std::vector<std::uint8_t> bits;
-        const Hashes hashes = hashes_of(rows_of(column), &bits);
+        const Hashes hashes = hashes_of(column.rows(), &bits);
         return std::pair(hashes, bits[0]);
     };
     const std::vector<View> good{
@@ -66,12 +63,12 @@ TEST(ArrowRows, ViewsOfStrings) {
     // Short strings alone need no buffers; what is there must be memory.
     ArrowColumn column("vu", 1);
     column.values(std::vector{short_view("x")});
-    EXPECT_INVALID("sizes", rows_of(column));
-    EXPECT_EQ(hashes_of(rows_of(column.buffer(nullptr))), Hashes{hash_bytes("x")});
-    EXPECT_INVALID("no sizes in buffer 3", rows_of(column.buffer(nullptr)));
+    EXPECT_INVALID("sizes", column.rows());
+    EXPECT_EQ(hashes_of(column.buffer(nullptr).rows()), Hashes{hash_bytes("x")});
+    EXPECT_INVALID("no sizes in buffer 3", column.buffer(nullptr).rows());
     column.buffers.back() = sizes.data();
-    EXPECT_INVALID("22 bytes in buffer 2", rows_of(column));
-    EXPECT_EQ(rows_of(ArrowColumn("vz", 0).buffer(nullptr)).size(), 0u);
+    EXPECT_INVALID("22 bytes in buffer 2", column.rows());
+    EXPECT_EQ(ArrowColumn("vz", 0).buffer(nullptr).rows().size(), 0u);
 }
 
 /// Five rows: a number, a name, and a struct of a number.
@@ -103,7 +100,7 @@ TEST(ArrowRows, AStructIsItsColumns) {
         return then(h, row == 2 || with_null ? null : ~std::uint64_t{row});
     };
     for (const Nulls nulls : {Nulls::differ, Nulls::equal}) {
-        const JoinRows rows = rows_of(batch.all, {nulls, {}, {}});
+        const JoinRows rows = batch.all.rows({nulls, {}, {}});
         std::vector<std::uint8_t> valid;
         const Hashes hashes = hashes_of(rows, &valid);
         ASSERT_EQ(hashes.size(), 5u);
@@ -112,15 +109,15 @@ TEST(ArrowRows, AStructIsItsColumns) {
             EXPECT_EQ(hashes[row], expected(row, row == 3)) << row;
     }
     // In another order, or some.
-    EXPECT_EQ(hashes_of(rows_of(batch.all, {Nulls::equal, {}, {"name"}}))[4], hash_bytes("e"));
-    EXPECT_EQ(hashes_of(rows_of(batch.all, {Nulls::equal, {}, {"name", "id"}}))[4],
+    EXPECT_EQ(hashes_of(batch.all.rows({Nulls::equal, {}, {"name"}}))[4], hash_bytes("e"));
+    EXPECT_EQ(hashes_of(batch.all.rows({Nulls::equal, {}, {"name", "id"}}))[4],
               then(hash_bytes("e"), 15));
-    const JoinRows inner = rows_of(batch.all, {Nulls::differ, {}, {"pair"}});
+    const JoinRows inner = batch.all.rows({Nulls::differ, {}, {"pair"}});
     EXPECT_FALSE(inner.hashed());
     EXPECT_EQ(inner.count(JoinFilter::accept_all()), 3u);
     EXPECT_EQ(hashes_of(inner)[4], hash_key(~std::uint64_t{4}));
     // A JoinColumn of all.
-    const test::JoinValues keys(rows_of(batch.all));
+    const test::JoinValues keys(batch.all.rows());
     const JoinColumn& column = keys.column;
     EXPECT_TRUE(column.hashed);
     EXPECT_EQ(column.values[4], expected(4, false));
@@ -143,7 +140,7 @@ TEST(ArrowRows, WrongStructsAreRefusedByValue) {
                             const ArrowSettings& settings = {}) {
         Batch batch;
         spoil(batch);
-        EXPECT_INVALID(what, rows_of(batch.all, settings));
+        EXPECT_INVALID(what, batch.all.rows(settings));
     };
     refused([](Batch&) {}, "none named \"age\"", {Nulls::differ, {}, {"id", "age"}});
     refused([](Batch& b) { b.all.array.n_children = 2; }, "of 2 columns, not of 3");
@@ -162,17 +159,17 @@ TEST(ArrowRows, WrongStructsAreRefusedByValue) {
         },
         "32 levels");
     Batch batch;
-    EXPECT_INVALID("no column \"id\"", rows_of(batch.id, {Nulls::differ, {}, {"id"}}));
+    EXPECT_INVALID("no column \"id\"", batch.id.rows({Nulls::differ, {}, {"id"}}));
     ArrowColumn codes("c", 1), more("c", 1);
     codes.values<std::int8_t>({0}).dictionary(more);
     more.values<std::int8_t>({0}).dictionary(codes);
-    EXPECT_INVALID("32 levels", rows_of(codes));
+    EXPECT_INVALID("32 levels", codes.rows());
     // Codes of structs have no keys; structs of codes do.
     codes.dictionary(batch.all);
-    EXPECT_INVALID("\"+s\"", rows_of(codes));
+    EXPECT_INVALID("\"+s\"", codes.rows());
     ArrowColumn one("+s", 1);
     one.children({&codes.dictionary(batch.name)});
-    EXPECT_EQ(hashes_of(rows_of(one)), Hashes{hash_bytes("x")});
+    EXPECT_EQ(hashes_of(one.rows()), Hashes{hash_bytes("x")});
 }
 
 TEST(ArrowRows, NumbersNeedNotBeAlignedButOffsetsMust) {
@@ -180,13 +177,13 @@ TEST(ArrowRows, NumbersNeedNotBeAlignedButOffsetsMust) {
     const std::int64_t number = -5;
     std::memcpy(memory + 1, &number, sizeof number);
     ArrowColumn odd("l", 1);
-    EXPECT_EQ(hashes_of(rows_of(odd.buffer(memory + 1))), Hashes{hash_key(0 - std::uint64_t{5})});
+    EXPECT_EQ(hashes_of(odd.buffer(memory + 1).rows()), Hashes{hash_key(0 - std::uint64_t{5})});
     EXPECT_EQ(odd.numbers()[0], 0 - std::uint64_t{5});
     ArrowColumn strings("U", 1);
-    EXPECT_INVALID("buffer 1 is not aligned to 8 bytes", rows_of(strings.buffer(memory + 4)));
+    EXPECT_INVALID("buffer 1 is not aligned to 8 bytes", strings.buffer(memory + 4).rows());
     ArrowColumn no_bytes("u", 2);
     no_bytes.values<std::int32_t>({0, 0, 3}).buffer(nullptr);
-    EXPECT_INVALID("3 bytes", rows_of(no_bytes));
+    EXPECT_INVALID("3 bytes", no_bytes.rows());
 }
 
 /// A stream of batches of one column "id", which counts what is released.

@@ -38,25 +38,29 @@ KeySet probes_of(const KeySet& keys) {
     return probes;
 }
 
-/// The kinds of `keys` on every instruction set answer as a set of the keys does, in every shape of
-/// answer and for every length of a batch.
-void expect_set(const KeySet& keys, Kind kind, const std::string& what) {
+/// The filter of `keys` on every instruction set answers as a set of the keys does, in every shape
+/// of answer and for every length of a batch.
+void expect_set(const KeySet& keys, Kind kind, const std::string& what, const KeySet& probes,
+                double bits_per_key = 12) {
     const std::unordered_set<std::uint64_t> set(keys.begin(), keys.end());
-    const KeySet probes = probes_of(keys);
     for (const Isa isa : usable_isas()) {
         SCOPED_TRACE(what + " " + std::string(to_string(isa)));
-        const JoinFilter filter = chosen(keys, {.isa = isa});
+        const JoinFilter filter =
+            test::built(JoinBuilder("auto", 0, bits_per_key, {.isa = isa}), {keys});
         ASSERT_EQ(filter.kind(), kind) << filter.why();
         EXPECT_EQ(filter.why().find(to_string(kind)), 0u) << filter.why();
         EXPECT_EQ(filter.filter(), nullptr);
         EXPECT_EQ(filter.estimated_fpr(), 0);
-        for (std::size_t n = 0; n <= probes.size(); n += n < 140 ? 1 : probes.size() / 3) {
+        for (std::size_t n = 0; n <= probes.size(); n += n < 300 ? 1 : probes.size() / 3) {
             const std::span<const std::uint64_t> batch(probes.data(), n);
             ASSERT_NO_FATAL_FAILURE(
                 test::expect_join_answers(filter, JoinColumn{batch}, n,
                                           [&](std::size_t i) { return set.contains(batch[i]); }));
         }
     }
+}
+void expect_set(const KeySet& keys, Kind kind, const std::string& what) {
+    expect_set(keys, kind, what, probes_of(keys));
 }
 
 /// Promise of AutoJoin.*, JoinAdvice.*: Automatic join filters have the documented kind; lists
@@ -100,22 +104,11 @@ TEST(AutoJoin, LargeBitmapsAnswerAsSmallOnes) {
     constexpr std::uint64_t range = std::uint64_t{1} << 28;  // 32 MiB
     KeySet keys{0, range - 1}, probes;
     for (std::uint64_t i = 0; i < 300'000; ++i) keys.push_back(test::random_key(i) % range);
-    const std::unordered_set<std::uint64_t> set(keys.begin(), keys.end());
     for (std::uint64_t i = 0; i < 300; ++i)
         probes.push_back(i % 3 == 0   ? keys[i]
                          : i % 3 == 1 ? test::random_key(i + 500'000) % range
                                       : test::random_key(i));
-    for (const Isa isa : usable_isas()) {
-        const JoinFilter filter = test::built(JoinBuilder("auto", 0, 1'000, {.isa = isa}), {keys});
-        ASSERT_EQ(filter.kind(), Kind::bitmap) << filter.why();
-        for (std::size_t n = 0; n <= probes.size(); ++n) {
-            SCOPED_TRACE(std::string(to_string(isa)) + " " + std::to_string(n));
-            const std::span<const std::uint64_t> batch(probes.data(), n);
-            ASSERT_NO_FATAL_FAILURE(
-                test::expect_join_answers(filter, JoinColumn{batch}, n,
-                                          [&](std::size_t i) { return set.contains(batch[i]); }));
-        }
-    }
+    expect_set(keys, Kind::bitmap, "32 MiB", probes, 1'000);
 }
 
 TEST(AutoJoin, NothingBehindTheKeysIsRead) {

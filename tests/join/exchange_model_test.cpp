@@ -1,5 +1,4 @@
 // All orders in which the messages of three senders can reach a FilterExchange.
-#include <cstdio>
 #include <map>
 #include <set>
 
@@ -33,36 +32,30 @@ public:
     Scenario& part(std::size_t sender, std::uint64_t attempt, unsigned number) {
         // A key for each part.
         const std::uint64_t key = test::random_keys(1, 1'000 * sender + 100 * attempt + number)[0];
-        return add({part_kind, sender, attempt, number}, bytes_of(key, 5), key);
+        return add({Message{part_kind, sender, attempt, number}, bytes_of(key, 5), key});
     }
     Scenario& damaged(std::size_t sender, std::uint64_t attempt, unsigned number) {
         Bytes bytes = bytes_of(1, 5);
         bytes[70] ^= std::byte{1};
-        return add({part_kind, sender, attempt, number}, std::move(bytes));
+        return add({Message{part_kind, sender, attempt, number}, std::move(bytes)});
     }
     Scenario& of_other_seed(std::size_t sender, std::uint64_t attempt, unsigned number) {
-        return add({part_kind, sender, attempt, number}, bytes_of(1, 6));
+        return add({Message{part_kind, sender, attempt, number}, bytes_of(1, 6)});
     }
     Scenario& of_too_many_bytes(std::size_t sender, std::uint64_t attempt) {
-        return add({part_kind, sender, attempt, 0}, Bytes(max_bytes + 1));
+        return add({Message{part_kind, sender, attempt, 0}, Bytes(max_bytes + 1)});
     }
     Scenario& sealed(std::size_t sender, std::uint64_t attempt, unsigned parts) {
-        return add({Message::Kind::sealed, sender, attempt, parts});
+        return add({Message{Message::Kind::sealed, sender, attempt, parts}});
     }
     Scenario& failed(std::size_t sender, std::uint64_t attempt) {
-        return add({Message::Kind::failed, sender, attempt});
+        return add({Message{Message::Kind::failed, sender, attempt}});
     }
     Scenario& too_large(std::size_t sender, std::uint64_t attempt) {
-        return add({Message::Kind::too_large, sender, attempt});
+        return add({Message{Message::Kind::too_large, sender, attempt}});
     }
-    Scenario& again() {
-        sent.push_back(sent.back());
-        return *this;
-    }
-    Scenario& deadline() {
-        sent.push_back({});
-        return *this;
-    }
+    Scenario& again() { return add(sent.back()); }
+    Scenario& deadline() { return add({}); }
     FilterExchange exchange() const {
         return {exchange_senders, max_bytes, spec_, exchange_keys, 12, {.seed = 5}};
     }
@@ -76,8 +69,8 @@ private:
         return save(
             test::built_part(JoinBuilder(spec_, exchange_keys, 12, {.seed = seed}), {{&key, 1}}));
     }
-    Scenario& add(const Message& message, Bytes bytes = {}, std::optional<std::uint64_t> key = {}) {
-        sent.push_back({message, std::move(bytes), key});
+    Scenario& add(Sent message) {
+        sent.push_back(std::move(message));
         return *this;
     }
     std::string spec_;
@@ -85,7 +78,6 @@ private:
 
 /// What exploring found.
 struct Explored {
-    std::size_t states = 0;
     std::uint64_t orders = 0;
     std::set<State> ends{};          // once all messages were delivered
     std::set<Bytes> sealed_bytes{};  // of the filters of the ends that are sealed
@@ -101,16 +93,14 @@ public:
 
     Explored run() {
         Level level;
-        level.emplace(Key{}, Node{Receiver(scenario_.exchange()), 1});
+        level.emplace(Key{}, Node{Receiver{scenario_.exchange()}, 1});
         for (std::size_t n = 0; n < scenario_.sent.size() && found_.fault.empty(); ++n) {
             Level next;
             for (const auto& [key, node] : level)
                 for (std::size_t i = 0; i < scenario_.sent.size(); ++i)
                     if ((key.delivered >> i & 1) == 0) deliver(key, node, i, next);
-            found_.states += level.size();
             level = std::move(next);
         }
-        found_.states += level.size();
         for (const auto& [key, node] : level) {
             found_.orders += node.orders;
             found_.ends.insert(node.receiver.state());
@@ -252,8 +242,6 @@ Scenario too_large_part(const std::string& spec) {
 template <class Receiver = FilterExchange>
 Explored explored(const char* name, const Scenario& scenario) {
     const Explored found = Explorer<Receiver>(scenario).run();
-    std::printf("%s: %zu messages, %zu states, %llu orders\n", name, scenario.sent.size(),
-                found.states, static_cast<unsigned long long>(found.orders));
     std::uint64_t all_orders = 1;
     for (std::size_t n = 2; n <= scenario.sent.size(); ++n) all_orders *= n;
     if (found.fault.empty()) {
@@ -304,7 +292,6 @@ TEST(ExchangeModel, ASenderThatFailsForGoodLeavesItOpen) {
 /// Publishes when two of three senders are complete, as in
 /// https://github.com/opensearch-project/OpenSearch/issues/23068.
 struct MergesTooEarly : FilterExchange {
-    explicit MergesTooEarly(FilterExchange exchange) : FilterExchange(std::move(exchange)) {}
     Took take(const Message& message) {
         const Took took = FilterExchange::take(message);
         std::size_t complete = 0;
@@ -316,7 +303,6 @@ struct MergesTooEarly : FilterExchange {
 };
 /// Takes the parts of an attempt for those of the next.
 struct ForgetsAttempts : FilterExchange {
-    explicit ForgetsAttempts(FilterExchange exchange) : FilterExchange(std::move(exchange)) {}
     Took take(Message message) {
         message.attempt = 0;
         return FilterExchange::take(message);
@@ -324,7 +310,6 @@ struct ForgetsAttempts : FilterExchange {
 };
 /// Takes "sealed" for the last message.
 struct WaitsForNoParts : FilterExchange {
-    explicit WaitsForNoParts(FilterExchange exchange) : FilterExchange(std::move(exchange)) {}
     Took take(Message message) {
         if (message.kind == Message::Kind::sealed) message.number = 0;
         return FilterExchange::take(message);
@@ -332,7 +317,6 @@ struct WaitsForNoParts : FilterExchange {
 };
 /// Goes on after the deadline.
 struct NeverCloses : FilterExchange {
-    explicit NeverCloses(FilterExchange exchange) : FilterExchange(std::move(exchange)) {}
     void close() {}
 };
 

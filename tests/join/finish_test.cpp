@@ -1,8 +1,9 @@
 // What a builder was asked for is checked before keys come: whatever the limits, finish() and
 // part() give a filter of all keys.
-#include <sstream>
+#include <numeric>
 
-#include "join_keys.hpp"
+#include "core/models/number.hpp"
+#include "given_rows.hpp"
 #include "made_up_times.hpp"
 #include "scale.hpp"
 
@@ -21,11 +22,10 @@ struct Asked {
     bool hashed, by_times;
 
     std::string text() const {
-        std::ostringstream text;
-        text << spec << " n_keys=" << n_keys << " bits=" << bits << " fpr=" << fpr
-             << " max_bytes=" << options.max_bytes << " fold_levels=" << options.fold_levels
-             << " kept=" << kept << " hashed=" << hashed << " by_times=" << by_times;
-        return text.str();
+        return detail::to_text(spec, " n_keys=", n_keys, " bits=", bits, " fpr=", fpr,
+                               " max_bytes=", options.max_bytes,
+                               " fold_levels=", options.fold_levels, " kept=", kept,
+                               " hashed=", hashed, " by_times=", by_times);
     }
     /// Null where the builder refuses.
     std::unique_ptr<JoinBuilder> builder() const {
@@ -164,27 +164,14 @@ TEST(JoinFinish, PartsThatLetTheirKeysGoAreUnited) {
                             if (keys_first) all.insert({few});
                             for (const auto& one : parts) all.unite(one);
                             if (!keys_first) all.insert({few});
+                            const double fpr = all.worth({.work_ns = 10}).fpr;
                             const JoinFilter filter = std::move(all).finish();
+                            ASSERT_EQ(filter.estimated_fpr(), none ? 1 : fpr) << filter.why();
                             ASSERT_EQ(filter.count({many}), many.size()) << filter.why();
                             ASSERT_EQ(filter.count({few}), few.size()) << filter.why();
                             ASSERT_LE(filter.size_in_bytes(), max_bytes);
                         }
                 }
-}
-
-TEST(JoinFinish, KeysBesideThePartsAreLetGoToo) {
-    const FinishKeys keys = test::random_keys(40'000);
-    const Options options{.max_bytes = 1 << 20};
-    JoinBuilder all("auto", keys.size(), 12, options);
-    all.keep_at_most(8'000);
-    all.unite(test::built_part(JoinBuilder("auto", keys.size(), 12, options),
-                               {std::span(keys).first(20'000)}));
-    for (std::size_t i = 20'000; i < keys.size(); i += 500)
-        all.insert({std::span(keys).subspan(i, 500)});
-    const double fpr = all.worth({.work_ns = 10}).fpr;
-    const JoinFilter filter = std::move(all).finish();
-    EXPECT_EQ(filter.count({keys}), keys.size());
-    EXPECT_EQ(filter.estimated_fpr(), fpr);
 }
 
 TEST(JoinFinish, PartsThatAreNoBloomFiltersAreRefused) {
@@ -215,15 +202,13 @@ TEST(JoinFinish, PartsThatAreNoBloomFiltersAreRefused) {
 TEST(JoinFinish, AnIsaThatIsNamedIsTaken) {
     const FinishKeys keys = test::random_keys(2'000), few = test::random_keys(40),
                      dense = test::sequence(7, 2'000, 3), runs = test::runs(0, 20, 1'000, 100'000);
-    std::vector<std::string> texts;
-    for (int i = 0; i < 300; ++i) texts.push_back("text " + std::to_string(i));
-    const std::vector<std::string_view> strings(texts.begin(), texts.end()),
-        words(strings.begin(), strings.begin() + 30);
-    std::vector<std::int32_t> codes(300), numbers(300);
-    for (std::size_t i = 0; i < codes.size(); ++i)
-        codes[i] = static_cast<std::int32_t>(i % words.size()), numbers[i] = codes[i];
-    const JoinRows of_strings({strings}), of_pairs({numbers, strings}), of_numbers({numbers}),
-        of_codes({KeyColumn::dictionary(codes, words)});
+    test::Givens givens(300, false), of_words(30, false);
+    const KeyColumn numbers = givens.numbers<std::int32_t>("i32").column,
+                    strings = givens.views().column;
+    const auto words = of_words.views();
+    const JoinRows all_rows[] = {JoinRows({strings}), JoinRows({numbers, strings}),
+                                 JoinRows({numbers}),
+                                 JoinRows({givens.dictionary<std::int32_t>(words).column})};
 
     const test::IsaVariable wrong("abacus");
     EXPECT_THROW((void)default_isa(), std::invalid_argument);
@@ -247,26 +232,26 @@ TEST(JoinFinish, AnIsaThatIsNamedIsTaken) {
                       set.size());
         }
     std::vector<std::uint32_t> list(300), out(300);
-    for (std::uint32_t i = 0; i < list.size(); ++i) list[i] = i;
-    for (const JoinRows* rows : {&of_strings, &of_pairs, &of_numbers, &of_codes})
+    std::iota(list.begin(), list.end(), 0);
+    for (const JoinRows& rows : all_rows)
         for (const char* spec : {"auto", "split256"})
             for (const std::size_t n_keys : {0u, 300u}) {
                 JoinBuilder builder(spec, n_keys, 12, options), of_list(spec, n_keys, 12, options);
-                rows->insert_into(builder);
-                rows->insert_into(of_list, list);
+                rows.insert_into(builder);
+                rows.insert_into(of_list, list);
                 for (const JoinFilter& filter :
                      {std::move(builder).finish(), std::move(of_list).finish()}) {
-                    EXPECT_EQ(rows->count(filter), rows->size()) << filter.why();
-                    EXPECT_EQ(rows->select(filter, list, out), rows->size());
+                    EXPECT_EQ(rows.count(filter), rows.size()) << filter.why();
+                    EXPECT_EQ(rows.select(filter, list, out), rows.size());
                     std::vector<std::uint64_t> bits(5, ~std::uint64_t{0});
-                    EXPECT_EQ(rows->and_bitmap(filter, bits), rows->size());
+                    EXPECT_EQ(rows.and_bitmap(filter, bits), rows.size());
                 }
-                EXPECT_EQ(rows->count(JoinFilter::accept_all()), rows->size());
-                EXPECT_EQ(rows->count(JoinFilter::accept_none()), 0u);
+                EXPECT_EQ(rows.count(JoinFilter::accept_all()), rows.size());
+                EXPECT_EQ(rows.count(JoinFilter::accept_none()), 0u);
             }
-    const JoinFilter filter = test::built_of_rows(JoinBuilder("auto", 0, 12, options), of_strings);
-    EXPECT_EQ(codes_that_pass(filter, words).count({test::sequence(0, words.size())}),
-              words.size());
+    const JoinFilter filter =
+        test::built_of_rows(JoinBuilder("auto", 0, 12, options), JoinRows({words.column}));
+    EXPECT_EQ(codes_that_pass(filter, words.column).count({test::sequence(0, 30)}), 30u);
 }
 
 }  // namespace

@@ -116,6 +116,9 @@ TEST(JoinUnion, WithWhatAcceptsAllAcceptsAll) {
         const JoinFilter all = std::move(*builder).finish();
         EXPECT_EQ(all.kind(), PartKind::all) << all.why();
     }
+    JoinBuilder to_unite("split256", 100, 12);
+    to_unite.unite(JoinFilter::accept_all());
+    EXPECT_EQ(std::move(to_unite).filter().count(test::random_keys(1'000)), 1'000u);
 }
 
 TEST(JoinUnion, RefusesWhatIsNotAlikeOrHasLostItsKeys) {
@@ -198,12 +201,6 @@ TEST(JoinAdvice, ALargerBitmapIsTakenWhereItCostsNoMoreThanTheFilter) {
     }
     EXPECT_EQ(built_with(times, JoinBuilder("auto", 0, 12, {.max_bytes = 100'000}), keys).kind(),
               PartKind::filter);
-}
-
-TEST(JoinUnion, AFilterThatAPartAcceptsAllInAcceptsAll) {
-    JoinBuilder builder("split256", 100, 12);
-    builder.unite(JoinFilter::accept_all());
-    EXPECT_EQ(std::move(builder).filter().count(test::random_keys(1'000)), 1'000u);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ TEST(KeyKinds, ArrowArraysSayWhatTheyAre) {
     const auto kind = [](const char* format) {
         ArrowColumn column(format, 1);
         column.values<std::int64_t>({0, 0}).values<char>({'a'});
-        return arrow_rows(column.schema, column.array).key_kind();
+        return column.rows().key_kind();
     };
     using enum KeyKind;
     const std::pair<KeyKind, std::vector<const char*>> formats[] = {

@@ -91,25 +91,6 @@ TEST(JoinCounters, CountWhatHappened) {
     EXPECT_FALSE(all.measured_fpr());
 }
 
-TEST(JoinCounters, StarProbesCountEachFilter) {
-    const WorthKeys a = test::random_keys(1'000), b = test::random_keys(1'000, 5'000);
-    std::vector<JoinFilter> filters;
-    for (const auto* keys : {&a, &b}) {
-        filters.push_back(test::built(JoinBuilder("split256", keys->size(), 16), {*keys}));
-    }
-    WorthKeys first = a, second = b;
-    first.resize(4'000), second.resize(4'000);
-    const JoinColumn columns[] = {{first}, {second}};
-    std::vector<std::uint32_t> rows(4'000);
-    StarProbe asks(filters);
-    const std::size_t passed = asks.select(columns, rows);
-    EXPECT_EQ(asks.counters(0).asked, 4'000u);
-    EXPECT_EQ(asks.counters(0).passed, filters[0].count(columns[0]));
-    EXPECT_EQ(asks.counters(1).asked, asks.counters(0).passed);
-    EXPECT_EQ(asks.counters(1).passed, passed);
-    EXPECT_EQ(asks.counters(0).skipped, 0u);
-}
-
 constexpr Governor::Settings small{
     .stop_at = 0.5, .sample_rows = 100, .first_pause = 200, .longest_pause = 1000};
 

@@ -99,8 +99,10 @@ inline void expect_flags(const Rows& given, const JoinFilter& filter,
 
 inline void expect_answers(const Rows& given, const JoinFilter& filter) {
     const auto passes = given.passing(filter);
-    expect_join_answers(given.rows, filter, given.rows.size(),
-                        [&](std::size_t row) { return bool{passes[row]}; });
+    const auto one = [&](std::size_t row) { return bool{passes[row]}; };
+    expect_join_answers(given.rows, filter, given.rows.size(), one);
+    if (const auto plain = given.rows.plain())
+        expect_join_answers(filter, *plain, given.rows.size(), one);
     expect_flags(given, filter, passes);
 }
 
