@@ -7,9 +7,7 @@
 #include <utility>
 
 #include "adapters/duckdb/numbers.hpp"
-#include "simdbloom/detail/strings.hpp"
-#include "simdbloom/isa.hpp"
-#include "simdbloom/join/key_column.hpp"
+#include "simdbloom/join/join_rows.hpp"
 
 namespace simdbloom::duckdb {
 namespace {
@@ -101,13 +99,8 @@ std::uint64_t day_key(std::int32_t days, KeyKind filter) noexcept {
     return time_key(days, unit_of(KeyKind::days), filter);
 }
 
-std::string_view text_of(duckdb_string_t& string) noexcept {
-    return {duckdb_string_t_data(&string), duckdb_string_t_length(string)};
-}
-
 std::span<const std::byte> blob_of(duckdb_string_t& string) noexcept {
-    const auto text = text_of(string);
-    return std::as_bytes(std::span(text.data(), text.size()));
+    return std::as_bytes(std::span(duckdb_string_t_data(&string), duckdb_string_t_length(string)));
 }
 
 KeyColumn::KeyColumn(duckdb_vector vector, std::size_t rows)
@@ -194,21 +187,15 @@ bool KeyColumn::holds_strings() const noexcept {
            (kind_ == KeyClass::text || kind_ == KeyClass::bytes || kind_ == KeyClass::bits);
 }
 
-/// The hashes of n strings from row `first` on. DuckDB leaves the string of a NULL undefined; its
-/// hash is that of no bytes.
+/// The hashes of n strings from row `first` on. DuckDB leaves the string of a NULL undefined, and
+/// validity has the order of Arrow's on the machines of the extension, which are little-endian.
 std::vector<std::uint64_t> KeyColumn::hash_strings(std::size_t first, std::size_t n,
                                                    std::uint64_t seed) const {
+    const auto strings =
+        simdbloom::KeyColumn::inlined(static_cast<duckdb_string_t*>(data_) + first, n)
+            .with_validity(reinterpret_cast<const std::uint8_t*>(valid_), first);
     std::vector<std::uint64_t> hashes(n);
-    const auto text_at = [&](std::size_t i) {
-        return is_valid(first + i) ? text_of(static_cast<duckdb_string_t*>(data_)[first + i])
-                                   : std::string_view();
-    };
-    if (valid_ != nullptr) {
-        detail::hash_views(n, {seed, nullptr}, default_isa(), hashes.data(), text_at);
-    } else {
-        const detail::InlinedStrings all{static_cast<const char*>(data_)};
-        detail::hash_strings(all.from(first), n, {seed, nullptr}, default_isa(), hashes.data());
-    }
+    JoinRows({strings}, Nulls::differ, {.seed = seed}).hashes(hashes);
     return hashes;
 }
 

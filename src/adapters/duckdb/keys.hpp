@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "adapters/duckdb/functions.hpp"
@@ -49,8 +48,7 @@ KeyKind saved_kind(KeyClass kind) noexcept;
 /// Days since 1970-01-01 as the key of a DATE in a filter of that kind.
 std::uint64_t day_key(std::int32_t days, KeyKind filter = KeyKind::microseconds) noexcept;
 
-/// The strings of a vector. Short strings lie in the vector itself.
-std::string_view text_of(duckdb_string_t& string) noexcept;
+/// The bytes of a string of a vector, in which short ones lie.
 std::span<const std::byte> blob_of(duckdb_string_t& string) noexcept;
 
 /// Whether a row is not NULL, by the validity of its vector, which is null without NULLs.
