@@ -1,5 +1,5 @@
-// Columns of Apache Arrow as keys of a join, and answers as Arrow arrays. They go through Arrow's C
-// data and stream interfaces, which are plain structs and need no library.
+// Columns of Apache Arrow as keys of a join, and answers as Arrow arrays, by Arrow's C data and
+// stream interfaces, which are plain structs and need no library.
 #pragma once
 
 #include "simdbloom/join/join_rows.hpp"
@@ -65,22 +65,21 @@ struct ArrowSettings {
     std::vector<std::string> columns{};
 };
 
-/// The rows of an Arrow array, which stays the caller's and must live as long as they do.
+/// The rows of an Arrow array, which stays the caller's and must outlive them. Keys are:
 ///
-/// - Integers and booleans: their 64-bit values, sign- or zero-extended.
-/// - Dates and timestamps: their numbers, in the unit of a filter that knows its kind, else as
-///   they lie. A timestamp with a time zone is the same instant without it.
-/// - Durations and times of day: their microseconds.
-/// - Floats: join_key. Decimals of 128 bits: KeyColumn::decimals. So equal numbers of two types
-///   have one key.
-/// - Strings, binaries and views of both: hashes of their bytes.
-/// - A dictionary: the keys of the values that it stands for.
-/// - A struct, such as a record batch: its columns, those of structs inside it too. A NULL that is
-///   a struct is a NULL in each of its columns.
+/// - integers and booleans: their 64-bit values, sign- or zero-extended;
+/// - dates and timestamps: their numbers, in the unit of the filter if it knows its kind. A
+///   timestamp with a time zone is the same instant without it;
+/// - durations and times of day: their microseconds;
+/// - floats: join_key; decimals of 128 bits: KeyColumn::decimals;
+/// - strings, binaries and views of both: hashes of their bytes;
+/// - a dictionary: the keys of its values;
+/// - a struct, such as a record batch: its columns, recursively. A NULL struct is a NULL in each of
+///   its columns.
 ///
-/// Throws std::invalid_argument for a type that has no keys (with the format), for an array that
-/// was released, for a column that is not there, and for impossible lengths, offsets, views and
-/// indices: all of them are checked before it returns.
+/// Throws std::invalid_argument for a type that has no keys (naming the format), an array that was
+/// released, a missing column, and impossible lengths, offsets, views and indices, all of which are
+/// checked.
 JoinRows arrow_rows(const ArrowSchema& schema, const ArrowArray& array,
                     const ArrowSettings& settings = {});
 
@@ -117,24 +116,22 @@ private:
 
 }  // namespace detail
 
-/// The rows of an Arrow stream, batch by batch. What the stream gave is released once: a batch by
-/// the next call of next(), all by the destructor. A move leaves a stream at its end.
+/// The rows of an Arrow stream, batch by batch. next() releases the batch before, the destructor
+/// all that is left. A stream that was moved from is at its end.
 ///
 ///     ArrowStream stream(from);
 ///     while (const JoinRows* rows = stream.next()) rows->insert_into(builder);
 class ArrowStream {
 public:
-    /// Takes `stream` over, which is marked as released, and asks it for its schema. Throws
-    /// std::invalid_argument for one that was released; std::runtime_error with the stream's own
-    /// words if it fails.
+    /// Takes `stream` over, marks it as released, and gets its schema. Throws std::invalid_argument
+    /// if it was released, and std::runtime_error with the stream's message if it fails.
     explicit ArrowStream(ArrowArrayStream& stream, ArrowSettings settings = {});
 
-    /// The rows of the next batch, valid until the next call; null at the end. Throws
-    /// std::runtime_error with the stream's own words if it fails, and is at its end then; as
-    /// arrow_rows for a batch that is wrong.
+    /// The rows of the next batch, valid until the next call; null at the end. If the stream fails,
+    /// throws std::runtime_error with its message, and is at its end. For a wrong batch throws as
+    /// arrow_rows.
     const JoinRows* next();
-    /// The batch whose rows next() gave, for its other columns.
-    const ArrowArray& batch() const noexcept { return *batch_; }
+    const ArrowArray& batch() const noexcept { return *batch_; }     ///< whose rows next() gave
     const ArrowSchema& schema() const noexcept { return *schema_; }  ///< of all batches
 
 private:
@@ -148,11 +145,9 @@ private:
     std::optional<JoinRows> rows_;
 };
 
-/// Hands over row numbers as an array of uint32 ("I"). Both structs are written and belong to the
-/// caller, who calls their release.
+/// Exports row numbers as an array of uint32 ("I"). The caller releases both structs.
 void export_rows(std::vector<std::uint32_t> rows, ArrowSchema& schema, ArrowArray& array);
-/// The same of a bitmap of n answers, as an array of booleans ("b"). Throws std::length_error if
-/// the bitmap has fewer than n bits.
+/// Exports a bitmap of n answers as booleans ("b"). Throws std::length_error for fewer bits.
 void export_bitmap(std::vector<std::uint8_t> bitmap, std::size_t n, ArrowSchema& schema,
                    ArrowArray& array);
 

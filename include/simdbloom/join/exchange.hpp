@@ -1,5 +1,5 @@
-// A filter whose build rows are on several machines: what a receiver of their parts does. The
-// protocol is in src/join/exchange/protocol.md.
+// The receiver of a filter whose build rows are on several machines. The protocol is in
+// src/join/exchange/protocol.md.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ struct FilterMessage {
     enum class Kind : std::uint8_t {
         part,       ///< `bytes` are those of save(std::move(builder).part())
         sealed,     ///< the attempt has `number` parts and no other rows
-        too_large,  ///< a part takes more bytes than the bound, and will not be sent
+        too_large,  ///< a part has more bytes than the limit, and will not be sent
         failed,     ///< the attempt will never be sealed
     };
     Kind kind{};                         ///< what it says
@@ -25,9 +25,9 @@ struct FilterMessage {
     std::span<const std::byte> bytes{};  ///< only read by take()
 };
 
-/// The filter of all senders, as far as it has come. Until every sender has sealed its last attempt
-/// and all parts were checked, filter() accepts all rows. Messages may come in any order, late,
-/// twice and damaged. Not for several threads at the same time; copies of filter() are.
+/// Receives the filter of all senders. Until every sender has sealed its last attempt and all parts
+/// were checked, filter() accepts all rows. Messages may come in any order, late, twice and
+/// damaged. Not thread-safe; copies of filter() are.
 class FilterExchange {
 public:
     /// open is the first; the others are final.
@@ -35,7 +35,7 @@ public:
         open,       ///< takes messages
         sealed,     ///< all senders are complete: filter() is their filter
         late,       ///< closed before that
-        too_large,  ///< a part or the union took more bytes than the bound
+        too_large,  ///< a part or the union had more bytes than the limit
     };
     /// What became of a message.
     enum class Took : std::uint8_t {
@@ -44,27 +44,24 @@ public:
         late,       ///< of an attempt that another one replaced, or after state() left open
         refused,    ///< damaged, or not like the parts of this exchange: it is still missing
     };
-    /// How many parts an attempt may have; their numbers are 0 to 63.
-    static constexpr unsigned most_parts = 64;
+    static constexpr unsigned most_parts = 64;  ///< of an attempt; their numbers are 0 to 63
 
-    /// Senders make their parts by JoinBuilder(spec, n_keys, bits_per_key, options): n_keys
-    /// counts the keys of all senders. A random seed or secret must be given. `max_bytes` bounds
-    /// the bytes of a message and of the union. Throws as JoinBuilder, std::invalid_argument if
-    /// senders, max_bytes or n_keys is 0, std::length_error for more senders than fit into memory.
+    /// Senders make their parts by JoinBuilder(spec, n_keys, bits_per_key, options): n_keys counts
+    /// the keys of all, and options must have the seed or secret if it is random. `max_bytes`
+    /// limits a message and the union. Throws as JoinBuilder, std::invalid_argument if senders,
+    /// max_bytes or n_keys is 0, std::length_error for more senders than fit into memory.
     FilterExchange(std::size_t senders, std::size_t max_bytes, std::string_view spec,
                    std::size_t n_keys, double bits_per_key, Options options = {});
 
-    /// Takes a message. Throws std::out_of_range for a sender that is not expected, and nothing
-    /// changes then; std::bad_alloc, and filter() stays as it was or accepts all rows.
+    /// Takes a message. Throws std::out_of_range for a sender that is not expected, and changes
+    /// nothing; throws std::bad_alloc, and filter() is as before or accepts all rows.
     Took take(const FilterMessage& message);
-    /// The deadline: unless sealed, all rows are accepted for good.
-    void close();
+    void close();  ///< the deadline: unless sealed, all rows are accepted for good
 
-    /// The state at present.
-    State state() const noexcept { return state_; }
-    /// What to ask about probe rows at present. Once state() is not open, it never changes.
+    State state() const noexcept { return state_; }  ///< at present
+    /// The filter at present. Once state() is not open, it never changes.
     const JoinFilter& filter() const noexcept { return filter_; }
-    /// A sentence: the filter, or why all rows are accepted, with the senders that are missing.
+    /// What the filter is, or why all rows are accepted, with the missing senders.
     std::string why() const;
     /// The senders that are neither complete nor known to have a fault. If there are none, waiting
     /// helps only if a sender starts again or sends a part again.
@@ -72,9 +69,8 @@ public:
     /// Whether the sender's last attempt is sealed and all its parts are united. Throws
     /// std::out_of_range.
     bool is_complete(std::size_t sender) const;
-    /// The bytes of the union; 0 unless open.
-    std::size_t bytes() const noexcept { return sum_.size(); }
-    /// How many messages became that.
+    std::size_t bytes() const noexcept { return sum_.size(); }  ///< of the union; 0 unless open
+    /// How many messages take() said this of.
     std::uint64_t count(Took took) const noexcept {
         return counts_[static_cast<std::size_t>(took)];
     }

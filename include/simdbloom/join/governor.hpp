@@ -1,4 +1,4 @@
-// Whether asking a filter pays, decided by what it let pass.
+// Whether probing a filter pays, decided by what it let pass.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,8 @@
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
-/// Watches the share of rows that pass a filter and stops the asking where it does not pay. After a
-/// pause it tries again; each vain try doubles the pause.
-///
-/// A governor stands beside a filter and is not part of it: each thread has its own, and no two
-/// threads may call members of one governor at the same time.
+/// Watches the share of rows that pass a filter, and pauses probing while that does not pay. Each
+/// vain try after a pause doubles the pause. Not thread-safe: each thread has its own.
 ///
 ///     if (governor.should_probe(n)) {
 ///         passed = filter.select(..);
@@ -22,31 +19,26 @@ namespace simdbloom {
 ///     }
 class Governor {
 public:
-    /// When to stop asking, and for how long.
+    /// When to pause, and for how long.
     struct Settings {
-        /// Asking stops where this share of a sample passes, or more. DuckDB and StarRocks take
-        /// 0.5; see for_costs.
+        /// Probing pauses if at least this share of a sample passes. DuckDB and StarRocks use 0.5.
         double stop_at = 0.5;
-        /// The rows of a sample. DuckDB takes 6 vectors of 2048 rows.
-        std::uint64_t sample_rows = 12'288;
-        /// The rows that are taken without asking the filter after the first vain sample.
-        std::uint64_t first_pause = 32'768;
+        std::uint64_t sample_rows = 12'288;  ///< of a sample. DuckDB uses 6 vectors of 2048 rows
+        std::uint64_t first_pause = 32'768;  ///< the rows of the first pause
         std::uint64_t longest_pause = std::uint64_t{1} << 24;  ///< the most rows of a pause
 
-        /// Settings for known costs. Asking about a row costs filter_ns, and a row that passes
-        /// costs work_ns further on. Asking pays as long as filter_ns < (1 - passing) * work_ns, so
-        /// stop_at is 1 - filter_ns / work_ns, at least 0. Throws std::invalid_argument for costs
-        /// that are not positive and finite.
+        /// For known costs: filter_ns of a probe, work_ns further on of a row that passes. Probing
+        /// pays while filter_ns < (1 - passing) * work_ns, so stop_at is 1 - filter_ns / work_ns,
+        /// at least 0. Throws std::invalid_argument for costs that are not positive and finite.
         static Settings for_costs(double filter_ns, double work_ns);
     };
 
     Governor() noexcept : Governor(Settings{}) {}  ///< with the default settings
-    /// Throws std::invalid_argument for a stop_at outside [0, 1], for a sample or a pause of 0
-    /// rows, and for a longest pause that is shorter than the first. With a stop_at of 1, asking
-    /// stops only where all rows pass.
+    /// Throws std::invalid_argument for a stop_at outside [0, 1], a sample or a pause of 0 rows,
+    /// and a longest pause that is shorter than the first.
     explicit Governor(const Settings& settings);
 
-    /// Whether to ask the filter about the next `rows` rows.
+    /// Whether to probe the filter with the next `rows` rows.
     bool should_probe(std::uint64_t rows) noexcept {
         if (paused_ == 0) return true;
         paused_ = rows < paused_ ? paused_ - rows : 0;

@@ -25,8 +25,8 @@ constexpr std::int64_t unit_of(KeyKind kind) noexcept {
            : kind == KeyKind::nanoseconds  ? 1
                                            : 0;
 }
-/// The key that `n` units of `unit` nanoseconds have in a filter of instants or durations: their
-/// number in its unit, or, if that is no whole number of 64 bits, a hash of the time.
+/// The key of `n` units of `unit` nanoseconds in a filter of instants or durations: their number in
+/// its unit or, if that is not a whole number of 64 bits, a hash of the time.
 std::uint64_t time_key(std::int64_t n, std::int64_t unit, KeyKind filter) noexcept;
 
 class KeyColumn;
@@ -109,16 +109,15 @@ constexpr ColumnType column_type() noexcept {
 
 }  // namespace detail
 
-/// A column of keys. It points to the engine's memory, which must live as long as the column and
-/// its copies are used, and copies nothing. A copy of a KeyColumn points to the same memory.
+/// A column of keys. It and its copies point to the engine's memory, which must outlive them.
 ///
 /// Numbers are keys of 64 bits: integers sign- or zero-extended, floats by join_key. So equal
-/// numbers of two types have one key, -1 and 2^64 - 1 too. Text and bytes are hashed. Dates and
-/// times are plain integers unless instants() or durations() says their unit. Collations are the
-/// engine's: both sides of a join have the same.
+/// numbers of two types have one key, and so do -1 and 2^64 - 1. Text and bytes are hashed. Dates
+/// and times are plain integers unless instants() or durations() states their unit. Both sides of a
+/// join need the same collation.
 ///
-/// Values are trusted; check() is for those from outside. Only codes are always checked. The value
-/// of a NULL is not looked at, except for its offsets.
+/// Only codes are always checked; for other values from outside call check(). The value of a NULL
+/// is not read, except for its offsets.
 class KeyColumn {
 public:
     /// A span, vector or array of integers of 8 to 64 bits, float or double.
@@ -153,8 +152,7 @@ public:
         return of_offsets(detail::ColumnType::offsets64, bytes, offsets);
     }
     /// Arrow's views, records of 16 bytes: a size of 32 bits, then up to 12 bytes of the string, or
-    /// 4 of them, the number of a buffer, and the place in it. check() compares the places with the
-    /// sizes of the buffers, and asks for none else.
+    /// 4 of them, the number of a buffer, and the place in it. Only check() reads buffer_sizes.
     static KeyColumn arrow_views(const void* records, std::size_t n, const void* const* buffers,
                                  std::span<const std::int64_t> buffer_sizes) noexcept {
         return {{.type = detail::ColumnType::arrow_views,
@@ -172,51 +170,43 @@ public:
     static KeyColumn fixed(const void* bytes, std::size_t width, std::size_t n) noexcept {
         return {{.type = detail::ColumnType::fixed, .size = n, .data = bytes, .width = width}};
     }
-    /// n integers of 128 bits in the machine's order of bytes. One that fits into 64 bits, signed
-    /// or not, has their key; another one has the XXH64 of its 16 little-endian bytes.
+    /// n integers of 128 bits in the machine's byte order. An integer that fits into 64 bits,
+    /// signed or not, has their key; any other the XXH64 of its 16 little-endian bytes.
     static KeyColumn wide(const void* integers, std::size_t n) noexcept {
         return {detail::ColumnType::wide, n, integers};
     }
     /// n decimals: such integers, divided by 10^scale. A whole number has the key of the integer,
-    /// another one that of a double next to it, so equal ones of two scales have one key.
+    /// any other that of a double next to it; equal decimals of two scales have one key.
     static KeyColumn decimals(const void* integers, int scale, std::size_t n) noexcept {
         return {{.type = detail::ColumnType::decimal, .size = n, .data = integers, .scale = scale}};
     }
-    /// Integers of up to 64 bits as numbers of units since 1970-01-01 (UTC). Equal instants in two
-    /// units are one key of a filter that knows its kind. Throws std::invalid_argument unless
-    /// `numbers` are a column of integers and a unit has a whole, positive number of nanoseconds.
+    /// Integers of up to 64 bits as numbers of units since 1970-01-01 (UTC). In a filter that knows
+    /// its kind, equal instants in two units have one key. Throws std::invalid_argument unless
+    /// `numbers` are integers and a unit is a whole, positive number of nanoseconds.
     static KeyColumn instants(const KeyColumn& numbers, std::int64_t unit_in_ns);
     /// The same as lengths of time, or times of day.
     static KeyColumn durations(const KeyColumn& numbers, std::int64_t unit_in_ns);
-    /// Row i is word codes[i] of a dictionary, whose words are of any kind. Throws
-    /// std::invalid_argument unless codes are a column of integers, and std::length_error for more
-    /// than 2^31 words.
+    /// Row i is word codes[i] of a dictionary with words of any kind. Throws std::invalid_argument
+    /// unless codes are integers, and std::length_error for more than 2^31 words.
     static KeyColumn dictionary(const KeyColumn& codes, KeyColumn words);
 
-    /// This column with NULLs: bit offset + i says that row i is not NULL, in Arrow's order.
-    /// nullptr: there are none.
+    /// This column with NULLs: bit offset + i is set if row i is not NULL, in Arrow's order.
+    /// nullptr: no NULLs.
     KeyColumn with_validity(const std::uint8_t* valid, std::size_t offset = 0) const;
-
-    /// The same, and what is NULL in this column stays NULL: for the columns of a struct. Copies
-    /// the bits of the rows.
+    /// The same, but rows that were NULL stay NULL, as in the columns of a struct. Copies the bits.
     KeyColumn also_null(const std::uint8_t* valid, std::size_t offset = 0) const;
 
-    /// The number of rows.
-    std::size_t size() const noexcept { return place_.size; }
-    /// Whether the values, or those of the words, are numbers.
-    bool is_number() const noexcept;
-    /// What the values, or those of the words, are; unknown for hashes. Instants whose unit is none
-    /// of KeyKind have the next finer one: hours are seconds.
+    std::size_t size() const noexcept { return place_.size; }  ///< the number of rows
+    bool is_number() const noexcept;  ///< whether the values, or those of the words, are numbers
+    /// What the values, or those of the words, are; unknown for hashes. Instants have the next
+    /// finer unit of KeyKind: hours are seconds.
     KeyKind key_kind() const noexcept;
-    /// Integers that are keys of floats already (join_key), as a column of floats.
-    KeyColumn of_floats() const;
-    /// This column as one of unknown kind, which every filter answers: all its rows are NULL, say.
-    KeyColumn untyped() const;
-    /// This column with the keys that it has in a filter of that kind: times in its unit.
-    KeyColumn as(KeyKind filter) const;
-    /// Throws std::invalid_argument, with the row, unless offsets ascend from 0 or more, views lie
-    /// in their buffers and codes in their dictionary, and for strings whose bytes are null unless
-    /// all are empty. Of NULLs offsets alone are checked.
+    KeyColumn of_floats() const;  ///< integers that are keys of floats (join_key), as floats
+    KeyColumn untyped() const;    ///< as a column of unknown kind, which every filter answers
+    KeyColumn as(KeyKind filter) const;  ///< with the keys of that filter: times in its unit
+    /// Throws std::invalid_argument, naming the row, unless offsets ascend from 0 or more, views
+    /// lie in their buffers and codes in their dictionary, and if strings that are not all empty
+    /// have no memory. Of NULLs only offsets are checked.
     void check() const;
 
     // For the library's own code.

@@ -1,4 +1,4 @@
-// What a filter is worth to those who ask it: predicted, and counted.
+// What a filter saves: predicted, and counted.
 #pragma once
 
 #include "simdbloom/advice/advice.hpp"
@@ -8,30 +8,26 @@
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
-/// What asking a filter about a row gives and takes.
+/// What probing a filter costs and saves.
 struct Worth {
     std::uint64_t bytes = 0;  ///< of the filter
-    /// The share of the rows without a partner that pass, by the bits that are set.
-    double fpr = 1;
-    /// ns that asking about a row takes, in batches of 2,048 rows that are not in the filter.
-    double asking_ns = 0;
-    /// ns a row that the filter saves: (1 - hits) (1 - fpr) work_ns - asking_ns.
-    double gain_ns = 0;
+    double fpr = 1;           ///< by the bits that are set
+    double asking_ns = 0;     ///< ns of a probe, in batches of 2,048 absent keys
+    double gain_ns = 0;       ///< ns saved a row: (1 - hits) (1 - fpr) work_ns - asking_ns
 
-    /// Whether the filter should be asked.
-    bool pays() const noexcept { return gain_ns > 0; }
+    bool pays() const noexcept { return gain_ns > 0; }  ///< whether to probe the filter
 };
 
-/// Asks the filter for some milliseconds. Of `workload` work_ns and hits are read. Throws
+/// Probes the filter for some milliseconds. Reads work_ns and hits of `workload`. Throws
 /// std::invalid_argument for a workload that makes no sense, as advise() does.
 Worth worth(const AnyFilter& filter, const Workload& workload);
 
 /// What became of the rows that one thread took through a filter. The counters of several threads
 /// are added up.
 struct JoinCounters {
-    std::uint64_t asked = 0;          ///< rows about which the filter was asked
+    std::uint64_t asked = 0;          ///< rows that probed the filter
     std::uint64_t passed = 0;         ///< those of them that passed
-    std::uint64_t skipped = 0;        ///< rows that were taken without asking
+    std::uint64_t skipped = 0;        ///< rows taken without a probe
     std::uint64_t absent = 0;         ///< rows without a partner, of batches whose join is known
     std::uint64_t passed_absent = 0;  ///< those of them that passed
 
@@ -46,20 +42,20 @@ struct JoinCounters {
         absent += rows - joined;
         passed_absent += passed_rows - joined;
     }
-    void skip(std::uint64_t rows) noexcept { skipped += rows; }  ///< taken without asking
+    void skip(std::uint64_t rows) noexcept { skipped += rows; }  ///< rows taken without a probe
 
-    /// The share of the rows asked about that passed; 1 before the first.
+    /// The share of the probing rows that passed; 1 before the first.
     double pass_rate() const noexcept {
         return asked > 0 ? static_cast<double>(passed) / static_cast<double>(asked) : 1;
     }
-    /// The FPR of the rows that were asked about: nothing before the first row without a partner.
-    /// fpr::wilson(passed_absent, absent, 1.96) has its interval.
+    /// The FPR; nothing before the first row without a partner. Its interval is
+    /// fpr::wilson(passed_absent, absent, 1.96).
     std::optional<double> measured_fpr() const noexcept {
         if (absent == 0) return std::nullopt;
         return static_cast<double>(passed_absent) / static_cast<double>(absent);
     }
-    /// ns that the filter has saved if a row that passes costs work_ns further on and asking about
-    /// a row asking_ns. Negative where it lost.
+    /// The ns saved so far, negative for a loss, if a probe costs asking_ns and a row that passes
+    /// work_ns further on.
     double saved_ns(double work_ns, double asking_ns) const noexcept {
         return static_cast<double>(asked - passed) * work_ns -
                static_cast<double>(asked) * asking_ns;
