@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/kernels/table.hpp"
+#include "core/kernels/extension.hpp"
 
 namespace simdbloom::detail {
 

@@ -3,7 +3,7 @@
 
 #include "simdbloom/detail/layouts/classic.hpp"
 #include "simdbloom/detail/little_endian.hpp"
-#include "simdbloom/filter.hpp"
+#include "simdbloom/detail/set_operations.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "simdbloom/detail/cuckoo_key.hpp"
-#include "simdbloom/detail/moved.hpp"
 #include "simdbloom/filter.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
@@ -46,7 +45,6 @@ public:
 
     double estimated_fpr() const override;
     Cardinality estimate_keys() const override;
-    void clear() noexcept override;
 
     // For the library's own code.
     CuckooFilter(const detail::Geometry& geometry, const Options& options)
@@ -63,8 +61,6 @@ private:
         if (layout_.kind == LayoutKind::cuckoo8) return use.template operator()<8>();
         return use.template operator()<16>();
     }
-
-    detail::ZeroedByMove<std::uint64_t> stored_;
 };
 
 }  // namespace simdbloom

@@ -10,17 +10,15 @@ namespace simdbloom::detail {
 
 struct Geometry;
 struct Target;
-enum class Output : std::uint8_t;
 template <class T>
 struct KernelsFor;
-using Kernels = KernelsFor<Target>;
 
 /// What a filter of a layout consists of.
 struct FilterParts {
     Storage bits_;
-    const Kernels* kernels_ = nullptr;
-    const Kernels* halves_ = nullptr;         ///< kernels of AVX2, which may insert faster
-    const Kernels* lookup_halves_ = nullptr;  ///< kernels of AVX2, which may look up faster
+    const KernelsFor<Target>* kernels_ = nullptr;
+    const KernelsFor<Target>* halves_ = nullptr;         ///< of AVX2, which may insert faster
+    const KernelsFor<Target>* lookup_halves_ = nullptr;  ///< of AVX2, which may look up faster
     std::uint64_t blocks_ = 0;
     std::uint64_t factor_ = 0;  ///< blocks_ << 32, see block_of_key
     std::uint64_t n_keys_ = 0;
@@ -28,6 +26,7 @@ struct FilterParts {
     std::uint32_t block_bytes_ = 0;
     std::uint32_t few_inserts_below_ = 0;
     Isa isa_ = Isa::scalar;
+    std::uint64_t stored_ = 0;  ///< fingerprints in a cuckoo table
 };
 
 SIMDBLOOM_API [[noreturn, gnu::cold]] void throw_moved_from();
@@ -63,7 +62,7 @@ public:
     /// What estimated_keys(filter) returns (cardinality.hpp).
     virtual Cardinality estimate_keys() const;
 
-    virtual void clear() noexcept;  ///< removes all keys
+    void clear() noexcept;  ///< removes all keys
 
     /// From now on the kernels of that instruction set give the answers, which stay the same.
     /// Throws std::invalid_argument if this machine cannot run it.

@@ -27,6 +27,9 @@ inline constexpr int mix_shift = 19;
 inline constexpr std::uint64_t mix_multiplier1 = 0x897B2307897B2307u;
 inline constexpr std::uint64_t mix_multiplier2 = 0xD6E8FEB86659FD93u;
 
+// A program may compile some of its files for AVX2 and others not, while a linker keeps one of the
+// inline functions of a name: what uses the instructions of the including file is inlined always.
+
 /// x >> n. For one key by shrx: compilers copy x and shift the copy, and from DRAM a lookup
 /// took 1.16 times as long, because fewer keys fit into the window of the CPU (Zen 4).
 template <unsigned n, bool one_key>
@@ -58,6 +61,17 @@ template <bool one_key = false>
 [[gnu::always_inline]] constexpr std::uint64_t mix(std::uint64_t key,
                                                    std::uint64_t offset_seed) noexcept {
     return mix_second<one_key>(mix_first<one_key>(key, offset_seed));
+}
+
+/// block_index(hash, blocks), where `factor` is blocks << 32: the upper half of a product.
+[[gnu::always_inline]] inline std::uint64_t block_of_key(std::uint64_t hash,
+                                                         std::uint64_t factor) noexcept {
+#if defined(__x86_64__) || defined(__aarch64__)
+    __extension__ using Product = unsigned __int128;
+    return static_cast<std::uint64_t>(Product{shift_right<32, true>(hash)} * factor >> 64);
+#else
+    return ((hash >> 32) * (factor >> 32)) >> 32;
+#endif
 }
 
 }  // namespace detail

@@ -6,6 +6,8 @@
 
 namespace simdbloom::detail {
 
+enum class Output : std::uint8_t;
+
 // What a filter F can do with one hash.
 template <class F>
 concept HasInsert = requires(F& f, std::uint64_t hash) {
@@ -20,14 +22,16 @@ concept HasTryInsert = requires(F& f, std::uint64_t hash) {
     f.try_insert_hash(hash);
 };
 
+struct SIMDBLOOM_API NoBase {};  ///< the base of a filter that needs none
+struct OwnHash {};               ///< in place of a hasher: the filter hashes the key itself
+template <class H, class K>
+concept HasherOf = (std::same_as<H, OwnHash> ? Key<K> : Hasher<H, K>);
+
 /// Whether no byte lies in both.
 inline bool apart(std::span<const std::byte> a, std::span<const std::byte> b) noexcept {
     const auto at = [](const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p); };
     return at(a.data()) + a.size() <= at(b.data()) || at(b.data()) + b.size() <= at(a.data());
 }
-
-/// The base of a filter that needs none.
-struct SIMDBLOOM_API NoBase {};
 
 }  // namespace simdbloom::detail
 
@@ -45,8 +49,8 @@ class FilterBase;
 ///   refusal(key) const                where it can be full: why a batch of one key was refused
 ///   key_hash(), isa()                 where keys can go in
 ///
-/// Calls of one key are inlined always (detail/block_of_key.hpp). Calls of batches are compiled
-/// into the library (src/core/filters/interface.hpp).
+/// Calls of one key take a key of any type with the caller's hasher. They are inlined always
+/// (hash.hpp). Calls of batches are compiled into the library (src/core/filters/interface.hpp).
 template <class F, class Base>
 class Interface : public Base {
 public:
@@ -68,16 +72,12 @@ public:
     }
 
     /// Whether the key is found. A key that was inserted always is, an absent one at the FPR.
-    template <detail::Key K>
-    [[gnu::always_inline]] bool contains(const K& key) const {
-        if constexpr (requires { self().contains_key(detail::plain_key(key)); })
+    template <class K, detail::HasherOf<K> H = detail::OwnHash>
+    [[gnu::always_inline]] bool contains(const K& key, const H& hasher = {}) const {
+        if constexpr (std::same_as<H, detail::OwnHash> &&
+                      requires { self().contains_key(detail::plain_key(key)); })
             return self().contains_key(detail::plain_key(key));
-        else return self().contains_hash(hashed(key));
-    }
-    /// The same of a key of any type, hashed by the caller's hasher.
-    template <class K, Hasher<K> H>
-    [[gnu::always_inline]] bool contains(const K& key, const H& hasher) const {
-        return self().contains_hash(hasher(key, self().seed()));
+        else return self().contains_hash(hashed(key, hasher));
     }
     void contains(const detail::NotContiguousIntegers auto&) const = delete;  // named in errors
 
@@ -92,7 +92,7 @@ public:
         if constexpr (std::derived_from<F, FilterBase>)
             if (keys.form() == Keys::Form::words && keys.size() - 1 < 8 && !bitmap.empty() &&
                 self().one_by_one(keys.size()) && !self().key_hash().keyed() &&
-                detail::apart(keys.memory(), std::as_bytes(bitmap))) {
+                detail::apart(std::as_bytes(keys.words()), std::as_bytes(bitmap))) {
                 std::uint8_t hits = 0;
                 for (unsigned i = 0; const std::uint64_t key : keys.words())
                     hits |= static_cast<std::uint8_t>(contains(key) << i++);
@@ -107,24 +107,18 @@ public:
     std::size_t select(const Keys& keys, std::span<std::uint32_t> positions) const;
 
     /// Inserts the key, if keys can go in. Throws std::length_error that says why if it is full.
-    template <detail::Key K, detail::HasInsert G = F>
-    [[gnu::always_inline]] void insert(const K& key) {
-        if constexpr (requires { self().insert_key(detail::plain_key(key)); }) {
+    template <class K, detail::HasherOf<K> H = detail::OwnHash, detail::HasInsert G = F>
+    [[gnu::always_inline]] void insert(const K& key, const H& hasher = {}) {
+        constexpr bool own = std::same_as<H, detail::OwnHash>;
+        if constexpr (own && requires { self().insert_key(detail::plain_key(key)); }) {
             self().insert_key(detail::plain_key(key));
-        } else if constexpr (detail::HasTryInsert<F>) {
-            const std::uint64_t hash = hashed(key);
-            if (self().try_insert_hash(hash)) return;
-            if constexpr (std::convertible_to<const K&, std::uint64_t>)
+        } else if constexpr (own && detail::HasTryInsert<F> &&
+                             std::convertible_to<const K&, std::uint64_t>) {
+            if (!self().try_insert_hash(hashed(key, hasher)))
                 refuse_one(static_cast<std::uint64_t>(key), false);
-            else refuse_one(hash, true);
         } else {
-            self().insert_hash(hashed(key));
+            self().insert_hash(hashed(key, hasher));
         }
-    }
-    /// Inserts a key of any type, hashed by the caller's hasher. Throws as insert(key).
-    template <class K, Hasher<K> H, detail::HasInsert G = F>
-    [[gnu::always_inline]] void insert(const K& key, const H& hasher) {
-        self().insert_hash(hasher(key, self().seed()));
     }
     /// Inserts the key of a hash. Throws as insert(key).
     template <detail::HasTryInsert G = F>
@@ -138,14 +132,9 @@ public:
     }
 
     /// For filters that can be full: inserts the key. False: it finds no place, nothing changes.
-    template <detail::Key K, detail::HasTryInsert G = F>
-    [[gnu::always_inline]] bool try_insert(const K& key) {
-        return self().try_insert_hash(hashed(key));
-    }
-    /// The same of a key of any type, hashed by the caller's hasher.
-    template <class K, Hasher<K> H, detail::HasTryInsert G = F>
-    [[gnu::always_inline]] bool try_insert(const K& key, const H& hasher) {
-        return self().try_insert_hash(hasher(key, self().seed()));
+    template <class K, detail::HasherOf<K> H = detail::OwnHash, detail::HasTryInsert G = F>
+    [[gnu::always_inline]] bool try_insert(const K& key, const H& hasher = {}) {
+        return self().try_insert_hash(hashed(key, hasher));
     }
     /// Inserts the keys in order up to the first that finds no place, and returns how many went in.
     template <detail::HasTryInsert G = F>
@@ -155,14 +144,9 @@ public:
 
     /// Inserts the key unless it is found, at the FPR by chance. Returns whether it was new. Throws
     /// as insert does.
-    template <detail::Key K, detail::HasInsert G = F>
-    [[gnu::always_inline]] bool insert_if_new(const K& key) {
-        return self().insert_hash_if_new(hashed(key));
-    }
-    /// The same of a key of any type, hashed by the caller's hasher.
-    template <class K, Hasher<K> H, detail::HasInsert G = F>
-    [[gnu::always_inline]] bool insert_if_new(const K& key, const H& hasher) {
-        return self().insert_hash_if_new(hasher(key, self().seed()));
+    template <class K, detail::HasherOf<K> H = detail::OwnHash, detail::HasInsert G = F>
+    [[gnu::always_inline]] bool insert_if_new(const K& key, const H& hasher = {}) {
+        return self().insert_hash_if_new(hashed(key, hasher));
     }
     /// The same of the key of a hash.
     template <detail::HasInsert G = F>
@@ -185,14 +169,9 @@ public:
 
     /// Removes one copy of a key, if the filter can erase. False: it is not found. Never erase a
     /// key that was not inserted: if it is found, other keys are lost.
-    template <detail::Key K, detail::HasErase G = F>
-    [[gnu::always_inline]] bool erase(const K& key) {
-        return self().erase_hash(hashed(key));
-    }
-    /// The same of a key of any type, hashed by the caller's hasher.
-    template <class K, Hasher<K> H, detail::HasErase G = F>
-    [[gnu::always_inline]] bool erase(const K& key, const H& hasher) {
-        return self().erase_hash(hasher(key, self().seed()));
+    template <class K, detail::HasherOf<K> H = detail::OwnHash, detail::HasErase G = F>
+    [[gnu::always_inline]] bool erase(const K& key, const H& hasher = {}) {
+        return self().erase_hash(hashed(key, hasher));
     }
     /// Erases the keys in order, and returns how many were erased: not all if some were not in.
     template <detail::HasErase G = F>
@@ -206,9 +185,11 @@ protected:
 private:
     [[gnu::always_inline]] F& self() noexcept { return static_cast<F&>(*this); }
     [[gnu::always_inline]] const F& self() const noexcept { return static_cast<const F&>(*this); }
-    template <detail::Key K>
-    [[gnu::always_inline]] std::uint64_t hashed(const K& key) const {
-        return self().hash_of(detail::plain_key(key));
+    template <class K, class H>
+    [[gnu::always_inline]] std::uint64_t hashed(const K& key, const H& hasher) const {
+        if constexpr (std::same_as<H, detail::OwnHash>)
+            return self().hash_of(detail::plain_key(key));
+        else return hasher(key, self().seed());
     }
 
     // In the library. Not constrained: clang 14 looks at constraints before F is complete.
@@ -220,41 +201,6 @@ private:
     std::size_t erase_batch(const Keys& keys);
     [[noreturn]] void refuse_one(std::uint64_t word, bool hashed) const;
 };
-
-/// The operations of a Bloom filter F, whose bits can be ORed.
-template <class F>
-class SetOperations {
-public:
-    /// Union: the bits are then those of a filter into which the keys of both went. Throws
-    /// std::invalid_argument that names what differs: layout, size, hash or seed.
-    F& operator|=(const F& other);
-    /// Intersection: finds the keys that both have, and maybe more absent keys than a filter of
-    /// those alone. Throws as |=.
-    F& operator&=(const F& other);
-    /// Makes the filter find every key, until clear() makes it find none.
-    void accept_all();
-
-    /// A filter of the same keys with a `parts`-th of the size: every `parts` adjacent blocks are
-    /// ORed into one. Throws std::invalid_argument unless `parts` divides blocks() (see
-    /// Options::fold_levels).
-    F folded(std::uint64_t parts) const;
-    /// The filter folded while estimated_fpr() stays at most `fpr`; a copy if it is above already.
-    F folded_to_fpr(double fpr) const;
-
-    /// A filter of no keys with a `parts`-th of the size.
-    F empty_copy(std::uint64_t parts = 1) const;
-
-protected:
-    SetOperations() = default;
-
-private:
-    F& self() noexcept { return static_cast<F&>(*this); }
-    const F& self() const noexcept { return static_cast<const F&>(*this); }
-};
-
-/// A filter whose bits can be ORed.
-template <class F>
-concept BloomFilter = std::derived_from<F, SetOperations<F>>;
 
 }  // namespace simdbloom
 SIMDBLOOM_EXPORTS_END

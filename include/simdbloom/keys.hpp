@@ -157,15 +157,10 @@ public:
     SIMDBLOOM_API void views(std::size_t first, std::size_t n,
                              std::string_view* views) const noexcept;
     /// hashes[i] = the hash that Keys::of has of key first + i, for n keys.
-    void hash_others(std::uint64_t seed, std::size_t first, std::size_t n,
-                     std::uint64_t* hashes) const {
-        call_(at_, more_, seed, first, n, hashes);
-    }
+    SIMDBLOOM_API void hash_others(std::uint64_t seed, std::size_t first, std::size_t n,
+                                   std::uint64_t* hashes) const;
     /// The memory of numbers and hashes, which no output may overlap.
-    std::span<const std::byte> memory() const noexcept {
-        const std::size_t each = are_words() ? 8 : are_narrow() ? 4 : 0;
-        return {static_cast<const std::byte*>(at_), each * size_};
-    }
+    SIMDBLOOM_API std::span<const std::byte> memory() const noexcept;
 
 private:
     [[gnu::always_inline]] Keys(const void* at, std::size_t size, Form form,

@@ -27,13 +27,11 @@ struct Layout {
     std::string spec() const;
 
     const detail::LayoutTraits& traits() const noexcept;  ///< of its kind; for the library
-    /// Whether it consists of bits, which can be ORed.
-    bool is_bloom() const noexcept;
-    bool is_cuckoo() const noexcept;    ///< cuckoo8, cuckoo12, cuckoo16
-    bool is_counting() const noexcept;  ///< counting, counting512
-    bool is_dleft() const noexcept;     ///< dleft12, dleft14, dleft16
-    /// Whether it stores fingerprints in buckets, and so can be full.
-    bool is_table() const noexcept;
+    bool is_bloom() const noexcept;                       ///< consists of bits, which can be ORed
+    bool is_cuckoo() const noexcept;                      ///< cuckoo8, cuckoo12, cuckoo16
+    bool is_counting() const noexcept;                    ///< counting, counting512
+    bool is_dleft() const noexcept;                       ///< dleft12, dleft14, dleft16
+    bool is_table() const noexcept;  ///< stores fingerprints in buckets, and so can be full
     /// The bits of the unit that a hash addresses: a block, a cuckoo bucket, four d-left buckets
     /// with one number, or a 64-bit word of `classic` and `counting`.
     unsigned block_bits() const noexcept;

@@ -1,11 +1,11 @@
 // What was loaded from bytes of any origin, or why there is nothing.
 #pragma once
 
-#include <filesystem>
 #include <stdexcept>
 #include <utility>
 #include <variant>
 
+#include "simdbloom/detail/file_name.hpp"
 #include "simdbloom/options.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
@@ -75,8 +75,7 @@ template <class F>
 struct SIMDBLOOM_API Load {
     static Loaded<F> from(std::span<const std::byte> bytes, const Options& options,
                           bool stays) noexcept;
-    static Loaded<F> from(const std::filesystem::path& path, const Options& options,
-                          bool stays) noexcept;
+    static Loaded<F> from(const FileName& name, const Options& options, bool stays) noexcept;
 };
 }  // namespace detail
 
@@ -93,7 +92,7 @@ template <class F = AnyFilter>
 Loaded<F> load(std::span<const std::byte> bytes, const Options& options = {}) noexcept;
 /// The same of a file. LoadFault::file where it cannot be read.
 template <class F = AnyFilter>
-Loaded<F> load_file(const std::filesystem::path& path, const Options& options = {}) noexcept;
+Loaded<F> load_file(const FileName& name, const Options& options = {}) noexcept;
 
 /// The same without a copy. `bytes` must begin at a multiple of 64, outlive the filter and all its
 /// copies, and not change. Of the options isa, max_bytes, hashing and secret are read.
@@ -104,7 +103,7 @@ Loaded<F> view(std::span<const std::byte> bytes, const Options& options = {}) no
 /// A view of a file that is mapped into memory for as long as a copy of the filter lives. Every
 /// byte is read once. A file that is written to or cut meanwhile breaks the filter and the process.
 template <class F = FrozenFilter>
-Loaded<F> map_file(const std::filesystem::path& path, const Options& options = {}) noexcept;
+Loaded<F> map_file(const FileName& name, const Options& options = {}) noexcept;
 
 }  // namespace simdbloom
 SIMDBLOOM_EXPORTS_END

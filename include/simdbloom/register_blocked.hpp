@@ -2,7 +2,7 @@
 #pragma once
 
 #include "simdbloom/detail/register_key.hpp"
-#include "simdbloom/filter.hpp"
+#include "simdbloom/detail/set_operations.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {

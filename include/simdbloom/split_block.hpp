@@ -1,8 +1,8 @@
 // The split block Bloom filter of Parquet.
 #pragma once
 
+#include "simdbloom/detail/set_operations.hpp"
 #include "simdbloom/detail/split_key.hpp"
-#include "simdbloom/filter.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "core/models/number.hpp"
+#include "simdbloom/detail/errors.hpp"
 #include "simdbloom/detail/geometry.hpp"
 
 namespace simdbloom {

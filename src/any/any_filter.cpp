@@ -53,8 +53,56 @@ AnyFilter& AnyFilter::operator=(const AnyFilter&) = default;
 AnyFilter& AnyFilter::operator=(AnyFilter&&) noexcept = default;
 AnyFilter::~AnyFilter() = default;
 
+std::size_t AnyFilter::size_in_bytes() const noexcept {
+    return std::visit([](const auto& f) { return f.size_in_bytes(); }, filter_);
+}
+double AnyFilter::bits_per_key() const noexcept {
+    return std::visit([](const auto& f) { return f.bits_per_key(); }, filter_);
+}
+std::uint64_t AnyFilter::n_keys() const noexcept {
+    return std::visit([](const auto& f) { return f.n_keys(); }, filter_);
+}
+std::string AnyFilter::spec() const {
+    return std::visit([](const auto& f) { return f.spec(); }, filter_);
+}
+Isa AnyFilter::isa() const noexcept {
+    return std::visit([](const auto& f) { return f.isa(); }, filter_);
+}
+double AnyFilter::expected_fpr() const {
+    return std::visit([](const auto& f) { return f.expected_fpr(); }, filter_);
+}
+double AnyFilter::estimated_fpr() const {
+    return std::visit([](const auto& f) { return f.estimated_fpr(); }, filter_);
+}
+const detail::KeyHash& AnyFilter::key_hash() const noexcept {
+    return std::visit([](const auto& f) -> const detail::KeyHash& { return f; }, filter_);
+}
+const FilterBase* AnyFilter::base_or_null() const noexcept {
+    return std::visit(
+        []<class F>(const F& f) -> const FilterBase* {
+            if constexpr (std::derived_from<F, FilterBase>) return &f;
+            else return nullptr;
+        },
+        filter_);
+}
+const FilterBase& AnyFilter::base() const {
+    if (const auto* filter = base_or_null()) return *filter;
+    throw_cannot("be asked for a layout, which it does not have");
+}
+
 void AnyFilter::use_isa(Isa isa) {
     std::visit([&](auto& f) { f.use_isa(isa); }, filter_);
+}
+void AnyFilter::set_key_kind(KeyKind kind) noexcept {
+    std::visit([&](auto& f) { f.set_key_kind(kind); }, filter_);
+}
+void AnyFilter::clear() {
+    std::visit(
+        [&]<class F>(F& f) {
+            if constexpr (requires { f.clear(); }) f.clear();
+            else throw_cannot("be emptied");
+        },
+        filter_);
 }
 
 bool AnyFilter::contains_hash(std::uint64_t hash) const {
@@ -87,12 +135,41 @@ void AnyFilter::insert_key(std::span<const std::byte> key) {
     insert_by([=](auto& f) { f.insert(key); });
 }
 
+bool AnyFilter::try_insert_hash(std::uint64_t hash) {
+    return std::visit(
+        [&]<class F>(F& f) {
+            if constexpr (detail::HasTryInsert<F>) return f.try_insert_hash(hash);
+            else return insert_hash(hash), true;
+        },
+        filter_);
+}
+bool AnyFilter::erase_hash(std::uint64_t hash) {
+    return std::visit(
+        [&]<class F>(F& f) -> bool {
+            if constexpr (detail::HasErase<F>) return f.erase_hash(hash);
+            else throw_cannot("erase keys");
+        },
+        filter_);
+}
+
+std::size_t AnyFilter::answer(const Keys& keys, detail::Output output, void* out) const {
+    return std::visit([&](const auto& f) { return f.answer(keys, output, out); }, filter_);
+}
 std::size_t AnyFilter::take(const Keys& keys) {
     return std::visit(
         [&]<class F>(F& f) -> std::size_t {
             if constexpr (detail::HasTryInsert<F>) return f.try_insert(keys);
             else if constexpr (detail::HasInsert<F>) return f.insert(keys), keys.size();
             else throw_cannot("take keys once it is made");
+        },
+        filter_);
+}
+
+std::string AnyFilter::refusal(const Keys& key) const {
+    return std::visit(
+        [&]<class F>(const F& f) {
+            if constexpr (detail::HasTryInsert<F>) return f.refusal(key);
+            else return f.spec();
         },
         filter_);
 }

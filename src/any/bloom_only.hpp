@@ -1,8 +1,8 @@
 // Which filters threads can fill together.
 #pragma once
 
-#include "core/models/number.hpp"
 #include "simdbloom/any/any_filter.hpp"
+#include "simdbloom/detail/errors.hpp"
 
 namespace simdbloom::detail {
 

@@ -9,8 +9,6 @@
 
 namespace simdbloom {
 
-namespace fs = std::filesystem;
-
 namespace detail {
 
 // In the files of these structures.
@@ -160,8 +158,8 @@ void save(const FilterBase& filter, std::span<std::byte> out) { detail::save_to(
 void save(const AnyFilter& filter, std::span<std::byte> out) { detail::save_to(filter, out); }
 std::vector<std::byte> save(const FilterBase& filter) { return detail::saved_bytes(filter); }
 std::vector<std::byte> save(const AnyFilter& filter) { return detail::saved_bytes(filter); }
-void save_file(const FilterBase& filter, const fs::path& path) { detail::save_path(filter, path); }
-void save_file(const AnyFilter& filter, const fs::path& path) { detail::save_path(filter, path); }
+void save_file(const FilterBase& filter, const FileName& name) { detail::save_as(filter, name); }
+void save_file(const AnyFilter& filter, const FileName& name) { detail::save_as(filter, name); }
 
 template struct detail::Load<AnyFilter>;
 template struct detail::Load<FrozenFilter>;

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/models/number.hpp"
+#include "simdbloom/detail/errors.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/fpr.hpp"
 

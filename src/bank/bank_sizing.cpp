@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "bank/bank_size.hpp"
-#include "core/models/number.hpp"
+#include "simdbloom/detail/errors.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/fpr.hpp"
 

@@ -200,9 +200,7 @@ std::size_t saved_size(const CompactBank& bank) noexcept {
 }
 void save(const CompactBank& bank, std::span<std::byte> out) { detail::save_to(bank, out); }
 std::vector<std::byte> save(const CompactBank& bank) { return detail::saved_bytes(bank); }
-void save_file(const CompactBank& bank, const std::filesystem::path& path) {
-    detail::save_path(bank, path);
-}
+void save_file(const CompactBank& bank, const FileName& name) { detail::save_as(bank, name); }
 
 template struct detail::Load<CompactBank>;
 

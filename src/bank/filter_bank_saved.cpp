@@ -144,9 +144,7 @@ std::size_t saved_size(const FilterBank& bank) noexcept {
 }
 void save(const FilterBank& bank, std::span<std::byte> out) { detail::save_to(bank, out); }
 std::vector<std::byte> save(const FilterBank& bank) { return detail::saved_bytes(bank); }
-void save_file(const FilterBank& bank, const std::filesystem::path& path) {
-    detail::save_path(bank, path);
-}
+void save_file(const FilterBank& bank, const FileName& name) { detail::save_as(bank, name); }
 
 template struct detail::Load<FilterBank>;
 

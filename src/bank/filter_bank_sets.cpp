@@ -3,9 +3,10 @@
 #include <cstring>
 
 #include "bank/bank_size.hpp"
-#include "core/models/number.hpp"
 #include "simdbloom/bank/filter_bank.hpp"
+#include "simdbloom/detail/errors.hpp"
 #include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/filter.hpp"
 #include "simdbloom/key_kind.hpp"
 
 namespace simdbloom {

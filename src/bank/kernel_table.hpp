@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/kernels/table.hpp"
+#include "core/kernels/extension.hpp"
 
 namespace simdbloom::detail {
 

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "bank/kernel_table.hpp"
-#include "core/kernels/extension.hpp"
 
 namespace simdbloom::detail {
 namespace {

@@ -1,6 +1,6 @@
 // What extensions and adapters see of the core beside its public headers. In its place kernels and
-// their tables, which have no containers, include core/kernels/extension.hpp and table.hpp, and the
-// source file of a structure core/structure.hpp.
+// their tables, which have no containers, include core/kernels/extension.hpp, and the source file
+// of a structure core/structure.hpp.
 #pragma once
 
 #include "core/dispatch/kernels_of.hpp"     // the kernels of an ISA
@@ -9,5 +9,5 @@
 #include "core/filters/eviction.hpp"        // growing tables evict as CuckooFilter does
 #include "core/filters/set_operations.hpp"  // union of saved filters, and of parts of a build
 #include "core/kernels/xxh64.hpp"           // the checksum of bytes that come in pieces
-#include "core/models/number.hpp"           // the texts of errors
 #include "core/os/memory.hpp"               // how large are caches and memory?
+#include "simdbloom/detail/errors.hpp"      // the texts of errors

@@ -20,9 +20,9 @@ Loaded<T> Load<T>::from(std::span<const std::byte> bytes, const Options& options
 }
 
 template <class T>
-Loaded<T> Load<T>::from(const std::filesystem::path& path, const Options& options,
-                        bool maps) noexcept {
+Loaded<T> Load<T>::from(const FileName& name, const Options& options, bool maps) noexcept {
     return without_throwing<T>([&]() -> Loaded<T> {
+        const std::filesystem::path path = name.native();
         auto opened = open_regular(path, 0);
         if (!opened) return opened.error();
         SavedFile file(std::move(*opened), path, maps);

@@ -111,9 +111,7 @@ std::size_t saved_size(const BloomierMap& map) noexcept {
 }
 void save(const BloomierMap& map, std::span<std::byte> out) { detail::save_to(map, out); }
 std::vector<std::byte> save(const BloomierMap& map) { return detail::saved_bytes(map); }
-void save_file(const BloomierMap& map, const std::filesystem::path& path) {
-    detail::save_path(map, path);
-}
+void save_file(const BloomierMap& map, const FileName& name) { detail::save_as(map, name); }
 
 template struct detail::Load<BloomierMap>;
 

@@ -1,5 +1,5 @@
 #include "simdbloom/fixed/detail/fuse.hpp"
-#include "core/models/number.hpp"
+#include "simdbloom/detail/errors.hpp"
 
 #include <algorithm>
 #include <iterator>

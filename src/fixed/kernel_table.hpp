@@ -1,7 +1,7 @@
 // The kernels of a BloomierMap.
 #pragma once
 
-#include "core/kernels/table.hpp"
+#include "core/kernels/extension.hpp"
 
 namespace simdbloom::detail {
 

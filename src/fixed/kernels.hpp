@@ -13,7 +13,6 @@
 
 #include <utility>
 
-#include "core/kernels/extension.hpp"
 #include "fixed/kernel_table.hpp"
 #include "simdbloom/fixed/detail/fuse.hpp"
 

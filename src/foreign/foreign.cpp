@@ -247,10 +247,10 @@ ForeignFilter ForeignFilter::from_split_blocks(ForeignFormat format, SplitBlockB
 namespace {
 
 /// The format is named, or the bytes name it.
-Loaded<ForeignFilter> of_file(const std::filesystem::path& path,
-                              std::optional<ForeignFormat> format,
+Loaded<ForeignFilter> of_file(const FileName& name, std::optional<ForeignFormat> format,
                               const Options& options) noexcept {
     return detail::without_throwing<ForeignFilter>([&]() -> Loaded<ForeignFilter> {
+        const std::filesystem::path path = name.native();
         const auto opened = detail::open_regular(path, 1);
         if (!opened) return opened.error();
         // The bits, with room for header and trailer.
@@ -269,19 +269,18 @@ Loaded<ForeignFilter> of_file(const std::filesystem::path& path,
 
 }  // namespace
 
-Loaded<ForeignFilter> read_foreign_file(const std::filesystem::path& path, ForeignFormat format,
+Loaded<ForeignFilter> read_foreign_file(const FileName& name, ForeignFormat format,
                                         const Options& options) noexcept {
-    return of_file(path, format, options);
+    return of_file(name, format, options);
 }
 
-Loaded<ForeignFilter> read_foreign_file(const std::filesystem::path& path,
-                                        const Options& options) noexcept {
-    return of_file(path, std::nullopt, options);
+Loaded<ForeignFilter> read_foreign_file(const FileName& name, const Options& options) noexcept {
+    return of_file(name, std::nullopt, options);
 }
 
-void save_file(const ForeignFilter& filter, const std::filesystem::path& path) {
+void save_file(const ForeignFilter& filter, const FileName& name) {
     const auto bytes = filter.write();
-    detail::save_whole(path, [&](int file) { return detail::write_all(file, bytes); });
+    detail::save_whole(name.native(), [&](int file) { return detail::write_all(file, bytes); });
 }
 
 }  // namespace simdbloom

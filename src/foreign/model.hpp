@@ -4,8 +4,8 @@
 #include <exception>
 #include <utility>
 
-#include "core/models/number.hpp"
 #include "simdbloom/detail/batch.hpp"
+#include "simdbloom/detail/errors.hpp"
 #include "simdbloom/foreign/foreign.hpp"
 
 namespace simdbloom::foreign {

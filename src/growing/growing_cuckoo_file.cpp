@@ -122,9 +122,7 @@ std::size_t saved_size(const GrowingCuckoo& filter) noexcept {
 }
 void save(const GrowingCuckoo& filter, std::span<std::byte> out) { detail::save_to(filter, out); }
 std::vector<std::byte> save(const GrowingCuckoo& filter) { return detail::saved_bytes(filter); }
-void save_file(const GrowingCuckoo& filter, const std::filesystem::path& path) {
-    detail::save_path(filter, path);
-}
+void save_file(const GrowingCuckoo& filter, const FileName& name) { detail::save_as(filter, name); }
 
 template struct detail::Load<GrowingCuckoo>;
 

@@ -27,7 +27,7 @@
 // 32 + movable_bits bits from the top.
 #pragma once
 
-#include "core/kernels/table.hpp"
+#include "core/kernels/extension.hpp"
 #include "simdbloom/layout.hpp"
 
 namespace simdbloom::detail {

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <system_error>
 
-#include "core/models/number.hpp"
 #include "simdbloom/detail/batch.hpp"
+#include "simdbloom/detail/errors.hpp"
 
 namespace simdbloom {
 namespace {

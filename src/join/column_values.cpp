@@ -1,5 +1,5 @@
-#include "core/models/number.hpp"
 #include "join/row_reader.hpp"
+#include "simdbloom/detail/errors.hpp"
 
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
-#include "core/models/number.hpp"
 #include "join/kept_keys.hpp"
+#include "simdbloom/detail/errors.hpp"
 
 namespace simdbloom {
 namespace {
@@ -62,7 +62,8 @@ std::optional<AnyFilter> detail::filter_of_part(std::string_view spec, std::size
 }
 
 JoinBuilder::JoinBuilder(std::string_view spec, std::size_t n_keys, double bits_per_key,
-                         Options options) {
+                         Options options)
+    : filling_(std::make_unique<detail::Filling>()) {
     know(options.key_kind);
     auto target = target_of(spec, std::move(options));
     if (target.only_filter && n_keys != 0) {
@@ -74,13 +75,15 @@ JoinBuilder::JoinBuilder(std::string_view spec, std::size_t n_keys, double bits_
     kept_ = std::make_unique<detail::KeptKeys>(std::move(target));
 }
 
-JoinBuilder::JoinBuilder(const Workload& workload, Options options) {
+JoinBuilder::JoinBuilder(const Workload& workload, Options options)
+    : filling_(std::make_unique<detail::Filling>()) {
     know(options.key_kind);
     kept_ = std::make_unique<detail::KeptKeys>(
         detail::JoinTarget{.workload = workload, .options = std::move(options)});
 }
 
-JoinBuilder::JoinBuilder(ForFpr, std::string_view spec, double fpr, Options options) {
+JoinBuilder::JoinBuilder(ForFpr, std::string_view spec, double fpr, Options options)
+    : filling_(std::make_unique<detail::Filling>()) {
     know(options.key_kind);
     auto target = target_of(spec, std::move(options));
     target.fpr = fpr;
@@ -89,22 +92,29 @@ JoinBuilder::JoinBuilder(ForFpr, std::string_view spec, double fpr, Options opti
 
 JoinBuilder::~JoinBuilder() = default;
 
+std::size_t JoinBuilder::announce(std::size_t n) { return filling_->partitions.announce(n); }
+void JoinBuilder::seal(std::size_t partition) { filling_->partitions.seal(partition); }
+std::size_t JoinBuilder::unsealed() const { return filling_->partitions.unsealed(); }
+std::uint64_t JoinBuilder::rows() const noexcept {
+    return filling_->rows.load(std::memory_order_relaxed);
+}
+
 void JoinBuilder::know(KeyKind kind) noexcept {
-    if (kind != KeyKind::unknown) key_kind_ = static_cast<int>(kind);
+    if (kind != KeyKind::unknown) filling_->key_kind = static_cast<int>(kind);
 }
 
 KeyKind JoinBuilder::key_kind() const noexcept {
-    const int known = key_kind_.load(std::memory_order_relaxed);
+    const int known = filling_->key_kind.load(std::memory_order_relaxed);
     return known < 0 ? KeyKind::unknown : static_cast<KeyKind>(known);
 }
 
 KeyKind JoinBuilder::expect(KeyKind rows) {
     if (rows == KeyKind::unknown) return key_kind();
-    int now = key_kind_.load(std::memory_order_relaxed);
+    int now = filling_->key_kind.load(std::memory_order_relaxed);
     for (;;) {
         const KeyKind next = now < 0 ? rows : kind_after(static_cast<KeyKind>(now), rows);
         if (now == static_cast<int>(next)) return next;
-        if (key_kind_.compare_exchange_weak(now, static_cast<int>(next))) return next;
+        if (filling_->key_kind.compare_exchange_weak(now, static_cast<int>(next))) return next;
     }
 }
 
@@ -121,12 +131,12 @@ void JoinBuilder::insert(const JoinColumn& column) {
         auto values = valid_values(column);
         const std::size_t n = values.size();
         kept_->insert(std::move(values), column.hashed);
-        rows_.fetch_add(n, std::memory_order_relaxed);
+        filling_->rows.fetch_add(n, std::memory_order_relaxed);
         return;
     }
     for_each_valid(column, [&](std::span<const std::uint64_t> values) {
-        detail::insert_alone_or_beside(*filter_, filling_, values, column.hashed);
-        rows_.fetch_add(values.size(), std::memory_order_relaxed);
+        detail::insert_alone_or_beside(*filter_, filling_->filter, values, column.hashed);
+        filling_->rows.fetch_add(values.size(), std::memory_order_relaxed);
     });
 }
 
@@ -140,7 +150,7 @@ void JoinBuilder::insert(const JoinColumn& column, unsigned threads) {
     expect_as_it_is(column.kind);
     const auto put_in = [&](std::span<const std::uint64_t> values) {
         parallel_insert(*filter_, {values, column.hashed}, threads);
-        rows_.fetch_add(values.size(), std::memory_order_relaxed);
+        filling_->rows.fetch_add(values.size(), std::memory_order_relaxed);
     };
     if (column.valid == nullptr) return put_in(column.values);
     put_in(valid_values(column));
@@ -148,7 +158,7 @@ void JoinBuilder::insert(const JoinColumn& column, unsigned threads) {
 
 void JoinBuilder::unite(const JoinFilter& part) {
     check_builds();
-    int kind = key_kind_.load(std::memory_order_relaxed);
+    int kind = filling_->key_kind.load(std::memory_order_relaxed);
     if (part.kind() != JoinFilter::Kind::none && part.kind() != JoinFilter::Kind::all)
         kind = static_cast<int>(kind < 0 ? part.key_kind() : united(key_kind(), part.key_kind()));
     if (kept_) {
@@ -160,7 +170,7 @@ void JoinBuilder::unite(const JoinFilter& part) {
     }
     has_parts_ = has_parts_ || part.kind() != JoinFilter::Kind::none;
     all_ = all_ || part.kind() == JoinFilter::Kind::all;
-    key_kind_ = kind;
+    filling_->key_kind = kind;
 }
 
 void JoinBuilder::check_builds() const {
@@ -174,7 +184,7 @@ std::optional<Isa> JoinBuilder::isa() const noexcept {
 
 JoinFilter JoinBuilder::made(bool is_part) {
     check_builds();
-    if (const std::string missing = partitions_.missing(); !missing.empty())
+    if (const std::string missing = filling_->partitions.missing(); !missing.empty())
         return JoinFilter(detail::Everything{}, {}, "all: " + missing);
     if (kept_) {
         kept_->set_key_kind(key_kind());
@@ -217,7 +227,7 @@ AnyFilter JoinBuilder::filter() && {
     if (kept_)
         throw detail::argument_error("a builder that keeps its keys has no filter to be united");
     check_builds();
-    if (const std::string missing = partitions_.missing(); !missing.empty())
+    if (const std::string missing = filling_->partitions.missing(); !missing.empty())
         throw detail::argument_error(missing);
     if (all_) filter_->accept_all();
     filter_->set_key_kind(key_kind());

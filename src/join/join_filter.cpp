@@ -1,8 +1,8 @@
 #include <cstring>
 
-#include "core/models/number.hpp"
 #include "join/key_sets.hpp"
 #include "simdbloom/detail/batch.hpp"
+#include "simdbloom/detail/errors.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom {

@@ -1,9 +1,9 @@
 #include "simdbloom/join/join_rows.hpp"
 
-#include "core/models/number.hpp"
 #include "join/key_sets.hpp"
 #include "join/row_reader.hpp"
 #include "simdbloom/detail/batch.hpp"
+#include "simdbloom/detail/errors.hpp"
 
 namespace simdbloom {
 namespace {

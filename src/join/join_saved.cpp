@@ -210,9 +210,7 @@ std::size_t saved_size(const JoinFilter& filter) noexcept {
 }
 void save(const JoinFilter& filter, std::span<std::byte> out) { detail::save_to(filter, out); }
 std::vector<std::byte> save(const JoinFilter& filter) { return detail::saved_bytes(filter); }
-void save_file(const JoinFilter& filter, const std::filesystem::path& path) {
-    detail::save_path(filter, path);
-}
+void save_file(const JoinFilter& filter, const FileName& name) { detail::save_as(filter, name); }
 
 template struct detail::Load<JoinFilter>;
 

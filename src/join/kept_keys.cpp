@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/models/number.hpp"
+#include "simdbloom/detail/errors.hpp"
 
 namespace simdbloom::detail {
 namespace {

@@ -1,9 +1,109 @@
-// The build side of a JoinBuilder without a number of keys: keeps the keys until all have come.
+// What fills a JoinBuilder. Without a number of keys it keeps the keys until all have come.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <stdexcept>
+#ifndef _WIN32
+#include <shared_mutex>
+#else
+#include <condition_variable>
+#endif
+
 #include "join/bloom_choice.hpp"
+#include "simdbloom/detail/errors.hpp"
 
 namespace simdbloom::detail {
+
+#ifndef _WIN32
+using SharedMutex = std::shared_mutex;
+#else
+/// Held by one thread that finds it free, or by any number beside each other, for std::unique_lock
+/// with std::try_to_lock and for std::shared_lock. The std::shared_mutex of mingw-w64 lets threads
+/// pass that meet at its first use (msys2/MINGW-packages#25193), and keys were lost.
+class SharedMutex {
+public:
+    bool try_lock() {
+        const std::lock_guard lock(mutex_);
+        if (holders_ != 0) return false;
+        holders_ = alone;
+        return true;
+    }
+    void unlock() {
+        {
+            const std::lock_guard lock(mutex_);
+            holders_ = 0;
+        }
+        free_.notify_all();
+    }
+    void lock_shared() {
+        std::unique_lock lock(mutex_);
+        free_.wait(lock, [&] { return holders_ != alone; });
+        ++holders_;
+    }
+    void unlock_shared() {
+        const std::lock_guard lock(mutex_);
+        --holders_;
+    }
+
+private:
+    static constexpr int alone = -1;
+    std::mutex mutex_;
+    std::condition_variable free_;
+    int holders_ = 0;
+};
+#endif
+
+/// Partitions that are announced, and sealed once all their rows have gone in. Several threads may
+/// call all members at the same time; what happened before a seal happened before an unsealed()
+/// that counts it.
+class Partitions {
+public:
+    std::size_t announce(std::size_t n) {
+        const std::lock_guard lock(mutex_);
+        const std::size_t first = sealed_.size();
+        if (n > sealed_.max_size() - first)
+            throw length_error(n, " partitions after ", first, " are more than can be counted");
+        sealed_.resize(first + n);
+        return first;
+    }
+    void seal(std::size_t partition) {
+        const std::lock_guard lock(mutex_);
+        if (partition >= sealed_.size())
+            throw std::out_of_range(to_text("simdbloom: partition ", partition,
+                                            " is not among the ", sealed_.size(), " announced"));
+        if (sealed_[partition]) throw argument_error("partition ", partition, " is sealed already");
+        sealed_[partition] = true;
+    }
+    std::size_t unsealed() const {
+        const std::lock_guard lock(mutex_);
+        return count_unsealed();
+    }
+    /// "2 of 8 partitions of the build side were not sealed", empty where all were.
+    std::string missing() const {
+        const std::lock_guard lock(mutex_);
+        const std::size_t n = count_unsealed();
+        if (n == 0) return {};
+        return to_text(n, " of ", sealed_.size(), " partitions of the build side were not sealed");
+    }
+
+private:
+    std::size_t count_unsealed() const {
+        return static_cast<std::size_t>(std::count(sealed_.begin(), sealed_.end(), false));
+    }
+
+    mutable std::mutex mutex_;
+    std::vector<bool> sealed_;
+};
+
+/// What threads that fill a JoinBuilder share.
+struct Filling {
+    SharedMutex filter;
+    std::atomic<std::uint64_t> rows{0};
+    std::atomic<int> key_kind{-1};  ///< a KeyKind, or -1 before any rows said it
+    Partitions partitions;
+};
 
 /// Thread-safe with a shared mutex. A single thread inserts by the kernel, at 0.5 to 3 ns a key;
 /// simultaneous threads by atomic ORs, at 20.

@@ -1,8 +1,8 @@
 // Inserting keys and parts.
 #include <shared_mutex>
 
-#include "core/models/number.hpp"
 #include "join/kept_keys.hpp"
+#include "simdbloom/detail/errors.hpp"
 #include "threads/shared_bits.hpp"
 
 namespace simdbloom::detail {

@@ -1,7 +1,7 @@
 #include "simdbloom/join/key_column.hpp"
 
-#include "core/models/number.hpp"
 #include "join/row_reader.hpp"
+#include "simdbloom/detail/errors.hpp"
 #include "simdbloom/hash.hpp"
 
 namespace simdbloom {

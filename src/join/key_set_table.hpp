@@ -1,7 +1,7 @@
 // The kernels of key sets: a join's build side without a hash.
 #pragma once
 
-#include "core/kernels/table.hpp"
+#include "core/kernels/extension.hpp"
 
 namespace simdbloom::detail {
 

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/models/number.hpp"
 #include "simdbloom/detail/batch.hpp"
+#include "simdbloom/detail/errors.hpp"
 #include "simdbloom/join/join.hpp"
 
 namespace simdbloom {

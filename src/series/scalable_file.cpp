@@ -151,9 +151,7 @@ std::size_t saved_size(const ScalableBloom& series) noexcept {
 
 void save(const ScalableBloom& series, std::span<std::byte> out) { detail::save_to(series, out); }
 std::vector<std::byte> save(const ScalableBloom& series) { return detail::saved_bytes(series); }
-void save_file(const ScalableBloom& series, const std::filesystem::path& path) {
-    detail::save_path(series, path);
-}
+void save_file(const ScalableBloom& series, const FileName& name) { detail::save_as(series, name); }
 
 template struct detail::Load<ScalableBloom>;
 

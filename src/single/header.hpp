@@ -123,14 +123,12 @@ namespace detail {
 //@ simdbloom/detail/little_endian.hpp
 //@ simdbloom/hash.hpp only seed_offset mix_shift mix_multiplier1 mix_multiplier2 shift_right
 //@ simdbloom/hash.hpp only mix_first mix_second mix
-//@ simdbloom/detail/layouts/list.hpp only salts
-//@ simdbloom/detail/layouts/traits.hpp only spread_multiplier spread block_index
+//@ simdbloom/detail/layouts/salts.hpp
+//@ simdbloom/detail/layouts/list.hpp only spread_multiplier spread
+//@ simdbloom/detail/layouts/traits.hpp only block_index
 namespace layouts {
 //@ simdbloom/detail/layouts/split.hpp without split512
 //@ simdbloom/detail/layouts/blocked.hpp without counting512 default_spec
-}  // namespace layouts
-//@ simdbloom/detail/layouts/register_blocked.hpp only register32_direct_k
-namespace layouts {
 //@ simdbloom/detail/layouts/register_blocked.hpp only RegisterBlocked register64
 }  // namespace layouts
 }  // namespace detail

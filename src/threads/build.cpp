@@ -55,7 +55,7 @@ private:
 struct Build {
     Target target;
     Layout layout;
-    Hashes hashes;
+    KeyHashes hashes;
     unsigned threads;
 
     const Kernels& kernels() const { return hashes.kernels; }

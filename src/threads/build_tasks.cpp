@@ -2,7 +2,7 @@
 #include <stdexcept>
 
 #include "any/bloom_only.hpp"
-#include "core/models/number.hpp"
+#include "simdbloom/detail/errors.hpp"
 #include "simdbloom/threads/build.hpp"
 #include "threads/regions.hpp"
 
@@ -56,7 +56,7 @@ struct BuildTasks::State {
     AnyFilter filter;
     const detail::Target target;
     const Layout layout;
-    const detail::Hashes hashes;
+    const detail::KeyHashes hashes;
     const unsigned n_tasks;
     const std::unique_ptr<std::atomic<Progress>[]> progress;  // of each task
     std::optional<detail::Regions> regions;  // unless a key has bits in all regions

@@ -66,7 +66,7 @@ public:
         Word words[part * CopiedBlocks::words + Storage::slack / sizeof(Word)];
     };
 
-    CopiedBlocks(const SharedBits& bits, const Target& t, const Hashes& hashes, Blocks& to)
+    CopiedBlocks(const SharedBits& bits, const Target& t, const KeyHashes& hashes, Blocks& to)
         : bits_(bits), hashes_(hashes), copies_(t), to_(to) {
         copies_.bits = reinterpret_cast<std::byte*>(to.words);
         copies_.blocks = part;
@@ -116,13 +116,13 @@ private:
     }
 
     const SharedBits bits_;
-    const Hashes hashes_;
+    const KeyHashes hashes_;
     Target copies_;
     Blocks& to_;
 };
 
 template <LayoutKind kind>
-std::size_t answer_singly(const SharedBits& b, const Tuner& slice, const Hashes& hashes_of,
+std::size_t answer_singly(const SharedBits& b, const Tuner& slice, const KeyHashes& hashes_of,
                           Output output, void* out) {
     std::uint64_t made[chunk_keys];
     return answer_by_hits(slice.keys(), output, out, [&](std::size_t first, std::size_t n) {
@@ -181,7 +181,7 @@ bool ConcurrentBloom::insert_hash_if_new(std::uint64_t hash) {
 std::size_t ConcurrentBloom::answer(const Keys& keys, Output output, void* out) const {
     const SharedBits bits = detail::shared_bits(*bits_);
     const detail::Target t = bits_->target();
-    const detail::Hashes hashes = detail::hashes_of(*bits_, keys);
+    const detail::KeyHashes hashes = detail::hashes_of(*bits_, keys);
     std::size_t found = 0;
     detail::Tuner slice(t.bits, detail::copies_call, &hashes.kernels, t.prefetching, false);
     with_bloom_kind(layout().kind, [&]<LayoutKind kind>() {
@@ -211,7 +211,7 @@ AnyFilter ConcurrentBloom::snapshot() const {
     return std::visit(
         [this]<class F>(const F& f) -> AnyFilter {
             if constexpr (BloomFilter<F>) {
-                F made = f.empty_copy();
+                F made = detail::empty_copy(f);
                 with_bloom_kind(f.layout().kind, [&]<LayoutKind kind>() {
                     using Word = detail::SharedWord<kind>;
                     for (std::size_t at = 0; at < f.size_in_bytes(); at += sizeof(Word)) {

@@ -22,7 +22,7 @@ public:
 
     /// Inserts the keys from `first` to `last`. Reads copies of its arguments: the builder's stack
     /// shares lines with variables that are written.
-    void insert(const Target t, const Hashes hashes_of, std::size_t first, std::size_t last,
+    void insert(const Target t, const KeyHashes hashes_of, std::size_t first, std::size_t last,
                 std::uint64_t* const words) {
         const std::size_t regions = busy_.size();
         const std::uint64_t per_block = per_block_;

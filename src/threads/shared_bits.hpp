@@ -95,7 +95,7 @@ void each_word(const SharedBits& b, std::uint64_t hash, const Visit& visit) {
 }
 
 /// The hashes of a batch of keys.
-struct Hashes {
+struct KeyHashes {
     const Kernels& kernels;
     const KeyHash& hash;
     Isa isa;
@@ -109,7 +109,7 @@ struct Hashes {
     }
 };
 
-inline Hashes hashes_of(const FilterBase& filter, const Keys& keys) {
+inline KeyHashes hashes_of(const FilterBase& filter, const Keys& keys) {
     return {*filter.parts().kernels_, filter, filter.isa(), keys};
 }
 
@@ -133,7 +133,7 @@ void prefetch_shared(const SharedBits& b, std::uint64_t hash) noexcept {
 }
 
 /// Inserts the keys from `first` to `last` by atomic ORs.
-inline void insert_shared(const SharedBits& b, const Hashes& hashes_of, std::size_t first,
+inline void insert_shared(const SharedBits& b, const KeyHashes& hashes_of, std::size_t first,
                           std::size_t last) {
     with_bloom_kind(b.layout.kind, [&]<LayoutKind kind>() {
         const std::size_t bytes = b.blocks * (traits_of(kind).block_bits / 8);

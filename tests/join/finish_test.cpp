@@ -2,10 +2,10 @@
 // part() give a filter of all keys.
 #include <numeric>
 
-#include "core/models/number.hpp"
 #include "given_rows.hpp"
 #include "made_up_times.hpp"
 #include "scale.hpp"
+#include "simdbloom/detail/errors.hpp"
 
 namespace simdbloom {
 namespace {

@@ -109,9 +109,10 @@ std::string difference_in_chunks(const Layout& layout, std::uint64_t first, std:
 /// Not where the pattern depends on all 64 bits.
 bool takes_all(const Layout& layout) {
     const auto& traits = layout.traits();
-    const bool direct =
-        (layout.kind == LayoutKind::register32 && layout.k == detail::register32_direct_k) ||
-        (layout.kind == LayoutKind::register64 && layout.k == detail::register64_direct_k);
+    const bool direct = (layout.kind == LayoutKind::register32 &&
+                         layout.k == detail::layouts::register32::direct_k) ||
+                        (layout.kind == LayoutKind::register64 &&
+                         layout.k == detail::layouts::register64::direct_k);
     return !traits.anywhere && (traits.fixed_k() || direct || layout.k == traits.k_max);
 }
 

@@ -26,7 +26,7 @@ BUGS = [
         ("include/simdbloom/detail/storage.hpp", "Storage(Storage&& other) noexcept [-"
          "{ swap(other); }-]{+= default;+}"), by="EveryType"),
     bug("int difference as order", "(int)(a - b) >= 0 on 64-bit values",
-        ("include/simdbloom/detail/layouts/cuckoo.hpp", "return [-h >= "
+        ("include/simdbloom/detail/layouts/fingerprint.hpp", "return [-h >= "
          "bucket-]{+static_cast<int>(h - bucket) >= 0+} ? h - bucket"), by="CuckooAlternate"),
     bug("+= instead of |= in single inserts", "a bit set twice carries into the next",
         ("include/simdbloom/classic.hpp",
@@ -125,7 +125,7 @@ BUGS = [
     bug("32-bit hash halves", "block and pattern are chosen by the same 32 bits, everywhere",
         ("include/simdbloom/detail/layouts/traits.hpp", "return ((hash [->> 32-]{+& 0xFFFFFFFFu+}) "
          "* blocks) >> 32;"),
-        ("include/simdbloom/detail/block_of_key.hpp", "Product{[-shift_right<32, true>(hash)-]"
+        ("include/simdbloom/hash.hpp", "Product{[-shift_right<32, true>(hash)-]"
          "{+hash & 0xFFFFFFFFu+}}"),
         ("src/core/kernels/hash.hpp", "O::mul32([-O::swap_halves(hash)-]{+hash+}, low);"),
         ("src/core/kernels/hash.hpp", "return O::mul32(hash.[-high()-]{+low+}, "

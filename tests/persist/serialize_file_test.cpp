@@ -38,6 +38,27 @@ TEST_F(SerializeFile, WhatCannotBeReadIsAnErrorThatNamesTheFile) {
     }
 }
 
+TEST_F(SerializeFile, ANameIsAPathOrAnyText) {
+    const AnyFilter filter = make_filled("split256", 1000);
+    const fs::path foreign = folder.path / u8"\u00FCber \u65E5.filter";
+    /// Example of FileName.
+    //! [file_name]
+    save_file(filter, foreign);  // a name is a std::filesystem::path or text
+    auto loaded = load_file(foreign);
+    //! [file_name]
+    EXPECT_TRUE(fs::exists(foreign));
+    EXPECT_EQ(save(loaded.value()), save(filter));
+    EXPECT_TRUE(map_file(foreign));
+
+    const std::string text = path.string(), longer = text + ".part";
+    save_file(filter, text);
+    EXPECT_TRUE(fs::exists(path));
+    EXPECT_TRUE(load_file(text.c_str()));
+    EXPECT_TRUE(map_file(std::string_view(longer).substr(0, text.size())));
+    expect_refused(load_file(longer), LoadFault::file, longer);
+    EXPECT_EQ(FileName("a").native(), fs::path("a").native());
+}
+
 #ifdef __linux__
 /// Bytes that this process has read from files and pipes.
 std::uint64_t bytes_read() {

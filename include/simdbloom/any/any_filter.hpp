@@ -58,70 +58,30 @@ public:
     bool contains_hash(std::uint64_t hash) const;  ///< whether the key of a hash is found
     void insert_hash(std::uint64_t hash);  ///< inserts the key of a hash; throws as insert()
     /// Inserts the key of a hash. False: the filter is full, and nothing changes.
-    bool try_insert_hash(std::uint64_t hash) {
-        return std::visit(
-            [&]<class F>(F& f) {
-                if constexpr (detail::HasTryInsert<F>) return f.try_insert_hash(hash);
-                else return insert_hash(hash), true;
-            },
-            filter_);
-    }
+    bool try_insert_hash(std::uint64_t hash);
     /// Erases the key of a hash, as erase(key). Throws std::invalid_argument if it cannot erase.
-    bool erase_hash(std::uint64_t hash) {
-        return std::visit(
-            [&]<class F>(F& f) -> bool {
-                if constexpr (detail::HasErase<F>) return f.erase_hash(hash);
-                else throw_cannot("erase keys");
-            },
-            filter_);
-    }
+    bool erase_hash(std::uint64_t hash);
     /// Removes all keys. Throws std::invalid_argument of a BloomierMap.
-    void clear() {
-        std::visit(
-            [&]<class F>(F& f) {
-                if constexpr (requires { f.clear(); }) f.clear();
-                else throw_cannot("be emptied");
-            },
-            filter_);
-    }
+    void clear();
 
-    /// Bytes of the bits, slots or tables.
-    std::size_t size_in_bytes() const noexcept {
-        return std::visit([](const auto& f) { return f.size_in_bytes(); }, filter_);
-    }
+    std::size_t size_in_bytes() const noexcept;  ///< of the bits, slots or tables
     /// size_in_bytes() * 8 over n_keys(), or over the keys that are in a filter that grows.
-    double bits_per_key() const noexcept {
-        return std::visit([](const auto& f) { return f.bits_per_key(); }, filter_);
-    }
-    /// The number of keys that the filter was made for.
-    std::uint64_t n_keys() const noexcept {
-        return std::visit([](const auto& f) { return f.n_keys(); }, filter_);
-    }
+    double bits_per_key() const noexcept;
+    std::uint64_t n_keys() const noexcept;  ///< the number of keys that it was made for
     /// The filter as text, which make_filter() takes: "split256", "scalable:register64", ..
-    std::string spec() const {
-        return std::visit([](const auto& f) { return f.spec(); }, filter_);
-    }
+    std::string spec() const;
     /// Of a filter that has one. Throws std::invalid_argument for another structure.
     const Layout& layout() const { return base().layout(); }
-    /// The instruction set whose kernels answer.
-    Isa isa() const noexcept {
-        return std::visit([](const auto& f) { return f.isa(); }, filter_);
-    }
+    Isa isa() const noexcept;                                            ///< whose kernels answer
     std::uint64_t seed() const noexcept { return key_hash().seed(); }    ///< of its hash
     Hashing hashing() const noexcept { return key_hash().hashing(); }    ///< how keys are hashed
     KeyKind key_kind() const noexcept { return key_hash().key_kind(); }  ///< what the keys are
     /// Says what the keys are where that was not known before. Changes no bit.
-    void set_key_kind(KeyKind kind) noexcept {
-        std::visit([&](auto& f) { f.set_key_kind(kind); }, filter_);
-    }
+    void set_key_kind(KeyKind kind) noexcept;
     /// The FPR by the model, with n_keys() keys; of a filter that grows with the keys it has.
-    double expected_fpr() const {
-        return std::visit([](const auto& f) { return f.expected_fpr(); }, filter_);
-    }
+    double expected_fpr() const;
     /// The chance that a random absent key is found, from the bits as they are now.
-    double estimated_fpr() const {
-        return std::visit([](const auto& f) { return f.estimated_fpr(); }, filter_);
-    }
+    double estimated_fpr() const;
     /// From now on the kernels of that instruction set answer, the same as before. Throws
     /// std::invalid_argument if this machine cannot run it.
     void use_isa(Isa isa);
@@ -137,10 +97,7 @@ public:
 
     /// The part that all filters of a layout share. Throws std::invalid_argument for a filter of
     /// another structure.
-    const FilterBase& base() const {
-        if (const auto* filter = get_if<FilterBase>()) return *filter;
-        throw_cannot("be asked for a layout, which it does not have");
-    }
+    const FilterBase& base() const;
     /// The same.
     FilterBase& base() { return const_cast<FilterBase&>(std::as_const(*this).base()); }
     Variant& variant() noexcept { return filter_; }              ///< the filter, for std::visit
@@ -148,13 +105,7 @@ public:
     /// The filter itself if it is an F, else nullptr. FilterBase: if it has a layout.
     template <class F>
     const F* get_if() const noexcept {
-        if constexpr (std::same_as<F, FilterBase>)
-            return std::visit(
-                []<class G>(const G& f) -> const FilterBase* {
-                    if constexpr (std::derived_from<G, FilterBase>) return &f;
-                    else return nullptr;
-                },
-                filter_);
+        if constexpr (std::same_as<F, FilterBase>) return base_or_null();
         else return std::get_if<F>(&filter_);
     }
     /// The same.
@@ -164,22 +115,11 @@ public:
     }
 
     // For the library's own code.
-    const detail::KeyHash& key_hash() const noexcept {
-        return std::visit([](const auto& f) -> const detail::KeyHash& { return f; }, filter_);
-    }
+    const detail::KeyHash& key_hash() const noexcept;
     /// As Interface asks for.
-    std::size_t answer(const Keys& keys, detail::Output output, void* out) const {
-        return std::visit([&](const auto& f) { return f.answer(keys, output, out); }, filter_);
-    }
+    std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
     std::size_t take(const Keys& keys);
-    std::string refusal(const Keys& key) const {
-        return std::visit(
-            [&]<class F>(const F& f) {
-                if constexpr (detail::HasTryInsert<F>) return f.refusal(key);
-                else return f.spec();
-            },
-            filter_);
-    }
+    std::string refusal(const Keys& key) const;
 
 private:
     friend Interface;
@@ -192,6 +132,7 @@ private:
     void insert_key(std::span<const std::byte> key);
     template <class Insert>
     void insert_by(const Insert& insert);
+    const FilterBase* base_or_null() const noexcept;
     [[noreturn]] void throw_cannot(const char* what) const;
 
     Variant filter_;

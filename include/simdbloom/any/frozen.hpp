@@ -1,6 +1,8 @@
 // A filter that can only be asked.
 #pragma once
 
+#include <memory>
+
 #include "simdbloom/any/any_filter.hpp"
 #include "simdbloom/isa.hpp"
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "simdbloom/any/frozen.hpp"
+#include "simdbloom/loaded.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
@@ -37,7 +38,7 @@ std::vector<std::byte> save(const FilterBase& filter);
 /// not, nobody else may read more than before. A new file obeys the umask. A FIFO, a device or an
 /// open file (/dev/stdout) is written to, as a shell's >> does. Throws std::system_error that names
 /// the path.
-void save_file(const FilterBase& filter, const std::filesystem::path& path);
+void save_file(const FilterBase& filter, const FileName& name);
 
 /// The bytes that save writes of a filter of any structure.
 std::size_t saved_size(const AnyFilter& filter) noexcept;
@@ -46,7 +47,7 @@ void save(const AnyFilter& filter, std::span<std::byte> out);
 /// The same of a filter of any structure.
 std::vector<std::byte> save(const AnyFilter& filter);
 /// The same of a filter of any structure.
-void save_file(const AnyFilter& filter, const std::filesystem::path& path);
+void save_file(const AnyFilter& filter, const FileName& name);
 
 template <class F>
 Loaded<F> load(std::span<const std::byte> bytes, const Options& options) noexcept {
@@ -55,10 +56,10 @@ Loaded<F> load(std::span<const std::byte> bytes, const Options& options) noexcep
     else return detail::Load<F>::from(bytes, options, false);
 }
 template <class F>
-Loaded<F> load_file(const std::filesystem::path& path, const Options& options) noexcept {
+Loaded<F> load_file(const FileName& name, const Options& options) noexcept {
     if constexpr (std::derived_from<F, FilterBase>)
-        return detail::as_type<F>(load_file<AnyFilter>(path, options));
-    else return detail::Load<F>::from(path, options, false);
+        return detail::as_type<F>(load_file<AnyFilter>(name, options));
+    else return detail::Load<F>::from(name, options, false);
 }
 template <class F>
 Loaded<F> view(std::span<const std::byte> bytes, const Options& options) noexcept {
@@ -66,9 +67,9 @@ Loaded<F> view(std::span<const std::byte> bytes, const Options& options) noexcep
     return detail::Load<F>::from(bytes, options, true);
 }
 template <class F>
-Loaded<F> map_file(const std::filesystem::path& path, const Options& options) noexcept {
+Loaded<F> map_file(const FileName& name, const Options& options) noexcept {
     static_assert(detail::Viewed<F>);
-    return detail::Load<F>::from(path, options, true);
+    return detail::Load<F>::from(name, options, true);
 }
 
 }  // namespace simdbloom

@@ -139,7 +139,7 @@ std::size_t saved_size(const CompactBank& bank) noexcept;
 void save(const CompactBank& bank, std::span<std::byte> out);
 std::vector<std::byte> save(const CompactBank& bank);  ///< the bytes that load<CompactBank> reads
 /// As save_file of a filter.
-void save_file(const CompactBank& bank, const std::filesystem::path& path);
+void save_file(const CompactBank& bank, const FileName& name);
 
 }  // namespace simdbloom
 SIMDBLOOM_EXPORTS_END

@@ -2,16 +2,16 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "simdbloom/bank/bank_layout.hpp"
+#include "simdbloom/detail/file_name.hpp"
 #include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/moved.hpp"
+#include "simdbloom/detail/storage.hpp"
 #include "simdbloom/export.hpp"
-#include "simdbloom/filter.hpp"
-#include "simdbloom/loaded.hpp"
+#include "simdbloom/keys.hpp"
 
 namespace simdbloom::detail {
 struct BankKernels;
@@ -29,6 +29,8 @@ struct BankParts {
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
+
+class FilterBase;
 
 /// S Bloom filters of one layout and size, bit by bit side by side:
 ///
@@ -186,7 +188,7 @@ std::size_t saved_size(const FilterBank& bank) noexcept;
 void save(const FilterBank& bank, std::span<std::byte> out);
 std::vector<std::byte> save(const FilterBank& bank);  ///< the bytes that load<FilterBank> reads
 /// As save_file of a filter.
-void save_file(const FilterBank& bank, const std::filesystem::path& path);
+void save_file(const FilterBank& bank, const FileName& name);
 
 }  // namespace simdbloom
 SIMDBLOOM_EXPORTS_END

@@ -1,8 +1,8 @@
-// One key of a cuckoo table, for code inlined into the files of a caller (block_of_key.hpp).
+// One key of a cuckoo table, for code inlined into the files of a caller (hash.hpp).
 #pragma once
 
-#include "simdbloom/detail/block_of_key.hpp"
-#include "simdbloom/detail/layouts/cuckoo.hpp"
+#include "simdbloom/detail/hash_pair.hpp"
+#include "simdbloom/detail/layouts/fingerprint.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom::detail {

@@ -53,7 +53,7 @@ constexpr decltype(auto) with_kind(LayoutKind kind, Work&& work) {
     __builtin_unreachable();
 }
 
-/// The same among the layouts of one family. Inlined always (block_of_key.hpp).
+/// The same among the layouts of one family. Inlined always (hash.hpp).
 template <Family family, std::size_t row = 0, class Work>
 SIMDBLOOM_INLINE decltype(auto) with_kind_of(LayoutKind kind, Work&& work) {
     constexpr std::size_t here = [] {

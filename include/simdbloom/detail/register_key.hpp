@@ -1,16 +1,16 @@
 // One key of the register layouts: whether its word has the k bits of its pattern x, and the
-// insert. `wide`: words have 64 bits. Inlined always (block_of_key.hpp).
+// insert. `wide`: words have 64 bits. Inlined always (hash.hpp).
 #pragma once
 
-#include "simdbloom/detail/block_of_key.hpp"
-#include "simdbloom/detail/layouts/register_blocked.hpp"
+#include "simdbloom/detail/layouts/list.hpp"
 #include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/hash.hpp"
 
 namespace simdbloom::detail {
 
 /// Whether the fields of the pattern lie in x itself, or at the top of the spread pattern.
 [[gnu::always_inline]] constexpr bool word_is_direct(unsigned k, bool wide) noexcept {
-    return k <= (wide ? register64_direct_k : register32_direct_k);
+    return k <= 32u / (wide ? 6 : 5);
 }
 
 #if defined(__AVX2__)
@@ -23,24 +23,25 @@ struct alignas(128) WordFields {
     std::uint8_t bytes[32] = {};
     std::uint32_t shifts[8] = {}, mask = 0;
     bool direct = false;
-    constexpr WordFields() = default;
-    constexpr WordFields(bool wide, unsigned k)
-        : mask(wide ? 63 : 31), direct(word_is_direct(k, wide)) {
-        for (unsigned lane = 0; lane < 8; ++lane) {
-            const unsigned field = wide ? 6 : 5, i = lane < k ? lane : 0;
-            const unsigned first = direct ? field * i : 64 - field * (i + 1);
-            const unsigned byte = first / 8 < 6 ? first / 8 : 6;
-            for (unsigned j = 0; j < 4; ++j)
-                bytes[4 * lane + j] = static_cast<std::uint8_t>(j < 2 ? byte + j : 0x80);
-            shifts[lane] = first - 8 * byte;
-        }
-    }
 };
 struct WordFieldsTable {
-    WordFields of[32];
+    WordFields of[32];  ///< of words of 32 bits at k, of 64 bits at 16 + k
     constexpr WordFieldsTable() : of() {
-        for (unsigned k = 1; k <= 8; ++k)
-            of[k] = WordFields(false, k), of[16 + k] = WordFields(true, k);
+        for (unsigned at = 0; at < 32; ++at) {
+            const bool wide = at >= 16;
+            const unsigned k = at % 16, field = wide ? 6 : 5;
+            WordFields& fields = of[at];
+            fields.mask = wide ? 63 : 31;
+            fields.direct = word_is_direct(k, wide);
+            for (unsigned lane = 0; lane < 8; ++lane) {
+                const unsigned i = lane < k ? lane : 0;
+                const unsigned first = fields.direct ? field * i : 64 - field * (i + 1);
+                const unsigned byte = first / 8 < 6 ? first / 8 : 6;
+                for (unsigned j = 0; j < 4; ++j)
+                    fields.bytes[4 * lane + j] = static_cast<std::uint8_t>(j < 2 ? byte + j : 0x80);
+                fields.shifts[lane] = first - 8 * byte;
+            }
+        }
     }
 };
 inline constexpr WordFieldsTable word_fields;

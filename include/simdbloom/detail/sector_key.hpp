@@ -1,10 +1,14 @@
 // One key of sector512: whether its line has the bits of its spread pattern p, and the insert. The
-// position in word i is the low six bits of byte i of p. Inlined always (block_of_key.hpp).
+// position in word i is the low six bits of byte i of p. Inlined always (hash.hpp).
 #pragma once
 
-#include "simdbloom/detail/block_of_key.hpp"
-#include "simdbloom/detail/layouts/split.hpp"
+#include "simdbloom/detail/layouts/list.hpp"
+#include "simdbloom/hash.hpp"
+#if defined(__AVX2__)
+#include "simdbloom/detail/hash_pair.hpp"
+#else
 #include "simdbloom/detail/little_endian.hpp"
+#endif
 
 namespace simdbloom::detail {
 

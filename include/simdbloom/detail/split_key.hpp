@@ -1,10 +1,12 @@
 // One key of split256: whether its block covers its pattern x, and the insert. Inlined always, with
-// the instructions of the including file (block_of_key.hpp).
+// the instructions of the including file (hash.hpp).
 #pragma once
 
-#include "simdbloom/detail/block_of_key.hpp"
-#include "simdbloom/detail/layouts/list.hpp"
-#if !defined(__SSE2__)
+#include "simdbloom/detail/layouts/salts.hpp"
+#include "simdbloom/hash.hpp"
+#if defined(__AVX2__)
+#include "simdbloom/detail/hash_pair.hpp"
+#elif !defined(__SSE2__)
 #include "simdbloom/detail/little_endian.hpp"
 #endif
 

@@ -2,17 +2,17 @@
 // it is a fuse filter.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "simdbloom/detail/file_name.hpp"
 #include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/moved.hpp"
+#include "simdbloom/detail/storage.hpp"
 #include "simdbloom/export.hpp"
-#include "simdbloom/filter.hpp"
 #include "simdbloom/fixed/detail/fuse.hpp"
-#include "simdbloom/loaded.hpp"
+#include "simdbloom/interface.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
@@ -187,7 +187,7 @@ void save(const BloomierMap& map, std::span<std::byte> out);
 /// The map as saved_size(map) bytes.
 std::vector<std::byte> save(const BloomierMap& map);
 /// As save_file of a filter.
-void save_file(const BloomierMap& map, const std::filesystem::path& path);
+void save_file(const BloomierMap& map, const FileName& name);
 
 }  // namespace simdbloom
 SIMDBLOOM_EXPORTS_END

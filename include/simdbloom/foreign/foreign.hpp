@@ -3,7 +3,6 @@
 // each format breaks.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -147,13 +146,12 @@ Loaded<ForeignFilter> read_foreign(std::span<const std::byte> bytes,
                                    const Options& options = {}) noexcept;
 
 /// The same of a file. The fault is LoadFault::file where it cannot be read.
-Loaded<ForeignFilter> read_foreign_file(const std::filesystem::path& path, ForeignFormat format,
+Loaded<ForeignFilter> read_foreign_file(const FileName& name, ForeignFormat format,
                                         const Options& options = {}) noexcept;
 /// The same where foreign_formats_of() names one format for the bytes.
-Loaded<ForeignFilter> read_foreign_file(const std::filesystem::path& path,
-                                        const Options& options = {}) noexcept;
+Loaded<ForeignFilter> read_foreign_file(const FileName& name, const Options& options = {}) noexcept;
 /// Writes write() to a file, as save_file of a filter of ours does.
-void save_file(const ForeignFilter& filter, const std::filesystem::path& path);
+void save_file(const ForeignFilter& filter, const FileName& name);
 
 /// The same keys in the bytes of another system, if that puts the same hash to the same bits:
 /// Parquet and Milvus, Kudu and Impala. Else LoadFault::unlike that says what differs. Where only

@@ -2,14 +2,14 @@
 #pragma once
 
 #include <array>
-#include <filesystem>
 #include <string>
 
+#include "simdbloom/detail/file_name.hpp"
+#include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/storage.hpp"
 #include "simdbloom/export.hpp"
-#include "simdbloom/filter.hpp"
 #include "simdbloom/growing/detail/stash.hpp"
-#include "simdbloom/loaded.hpp"
+#include "simdbloom/interface.hpp"
 
 namespace simdbloom::detail {
 struct GrowingOperations;
@@ -184,7 +184,7 @@ void save(const GrowingCuckoo& filter, std::span<std::byte> out);
 /// The filter as saved_size(filter) bytes.
 std::vector<std::byte> save(const GrowingCuckoo& filter);
 /// Writes the filter to a file, whole or not at all. Throws std::system_error with the path.
-void save_file(const GrowingCuckoo& filter, const std::filesystem::path& path);
+void save_file(const GrowingCuckoo& filter, const FileName& name);
 
 }  // namespace simdbloom
 SIMDBLOOM_EXPORTS_END

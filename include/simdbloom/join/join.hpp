@@ -2,12 +2,9 @@
 // for many threads, several filters in one pass.
 #pragma once
 
-#include <atomic>
 #include <bit>
 
 #include "simdbloom/any/serialize.hpp"
-#include "simdbloom/join/detail/partitions.hpp"
-#include "simdbloom/join/detail/shared_mutex.hpp"
 #include "simdbloom/join/governor.hpp"
 #include "simdbloom/join/worth.hpp"
 #include "simdbloom/threads/build.hpp"
@@ -16,6 +13,7 @@ namespace simdbloom::detail {
 class KeySet;
 class KeptKeys;
 struct BatchRange;
+struct Filling;
 
 // What a JoinFilter may be.
 struct Everything {};
@@ -184,7 +182,7 @@ void save(const JoinFilter& filter, std::span<std::byte> out);
 /// The filter as saved_size(filter) bytes.
 std::vector<std::byte> save(const JoinFilter& filter);
 /// Writes the filter to a file, whole or not at all, as save_file of an AnyFilter.
-void save_file(const JoinFilter& filter, const std::filesystem::path& path);
+void save_file(const JoinFilter& filter, const FileName& name);
 
 /// "all", "none", "list", "bitmap", "prefix" or "filter".
 std::string_view to_string(JoinFilter::Kind kind) noexcept;
@@ -249,12 +247,12 @@ public:
     /// Announces n partitions more, before their rows are inserted, and returns the number of the
     /// first; the others follow. Throws std::length_error for more than can be counted. Several
     /// threads may call these three at the same time.
-    std::size_t announce(std::size_t n) { return partitions_.announce(n); }
+    std::size_t announce(std::size_t n);
     /// All rows of that partition are in. Throws std::out_of_range if it was not announced, and
     /// std::invalid_argument if it is sealed already.
-    void seal(std::size_t partition) { partitions_.seal(partition); }
+    void seal(std::size_t partition);
     /// The number of partitions that are not sealed.
-    std::size_t unsealed() const { return partitions_.unsealed(); }
+    std::size_t unsealed() const;
 
     /// Keeps at most so many bytes of keys. More distinct keys go into a filter: one for n_keys
     /// keys, or if n_keys is unknown the largest that options.max_bytes allows, which finish()
@@ -270,7 +268,7 @@ public:
     Worth worth(const Workload& workload) const;
 
     /// The number of rows inserted that were not NULL, without those of parts.
-    std::uint64_t rows() const noexcept { return rows_.load(std::memory_order_relaxed); }
+    std::uint64_t rows() const noexcept;
     /// The filter; accept_none() if no row was inserted; accept_all(), whose why() says so, unless
     /// all announced partitions are sealed. Call it once, after all inserts have returned: throws
     /// std::invalid_argument the second time. After an AllocationError it may be called again.
@@ -295,13 +293,10 @@ private:
     void expect_as_it_is(KeyKind rows);
     JoinFilter made(bool is_part);
 
-    detail::SharedMutex filling_;
+    std::unique_ptr<detail::Filling> filling_;
     std::optional<AnyFilter> filter_;  // or, of a builder that keeps its keys,
     std::unique_ptr<detail::KeptKeys> kept_;
-    std::atomic<std::uint64_t> rows_{0};
-    std::atomic<int> key_kind_{-1};  // a KeyKind, or -1 before any rows said it
     bool has_parts_ = false, all_ = false;
-    detail::Partitions partitions_;
 };
 
 /// Takes a batch through several filters (a star join), first the one that let the fewest rows of

@@ -1,15 +1,14 @@
 // A Bloom filter for as many keys as come.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "simdbloom/detail/file_name.hpp"
 #include "simdbloom/detail/layouts/blocked.hpp"
 #include "simdbloom/detail/moved.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
-#include "simdbloom/loaded.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
@@ -134,7 +133,7 @@ void save(const ScalableBloom& series, std::span<std::byte> out);
 std::vector<std::byte> save(const ScalableBloom& series);
 /// Writes a series to a file, whole or not at all, as save_file does for one filter. Throws
 /// std::system_error with the path.
-void save_file(const ScalableBloom& series, const std::filesystem::path& path);
+void save_file(const ScalableBloom& series, const FileName& name);
 
 }  // namespace simdbloom
 SIMDBLOOM_EXPORTS_END

@@ -6,10 +6,9 @@
 
 #include <array>
 #include <cstdint>
-#include <stdexcept>
-#include <string>
 #include <string_view>
 
+#include "simdbloom/detail/errors.hpp"
 #include "simdbloom/export.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
@@ -22,8 +21,8 @@ struct Murmur3 {
     /// All 128 bits.
     std::array<std::uint64_t, 2> halves(std::string_view key, std::uint64_t seed = 0) const {
         if (key.size() > 0xFFFFFFFFu)
-            throw std::length_error("simdbloom: a key of " + std::to_string(key.size()) +
-                                    " bytes is too long for MurmurHash3: at most 4294967295");
+            throw detail::length_error("a key of ", key.size(),
+                                       " bytes is too long for MurmurHash3: at most 4294967295");
         std::array<std::uint64_t, 2> out;
         lmmh_x64_128(key.data(), static_cast<unsigned>(key.size()),
                      static_cast<std::uint32_t>(seed), out.data());

@@ -7,11 +7,10 @@
 
 #include <array>
 #include <concepts>
-#include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include "simdbloom/detail/errors.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
 
@@ -32,8 +31,7 @@ inline constexpr unsigned max_probes = 64;
 
 /// Throws std::invalid_argument that names k, unless it is 1 to 64.
 inline unsigned checked_k(std::size_t k) {
-    if (k < 1 || k > max_probes)
-        throw std::invalid_argument("simdbloom: k=" + std::to_string(k) + " is not from 1 to 64");
+    if (k < 1 || k > max_probes) throw detail::argument_error("k=", k, " is not from 1 to 64");
     return static_cast<unsigned>(k);
 }
 

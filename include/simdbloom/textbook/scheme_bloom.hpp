@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "simdbloom/detail/batch.hpp"
+#include "simdbloom/detail/errors.hpp"
 #include "simdbloom/detail/moved.hpp"
 #include "simdbloom/detail/output.hpp"
 #include "simdbloom/detail/storage.hpp"
@@ -32,9 +33,8 @@ public:
     static SchemeBloom with_bits_per_key(std::size_t n_keys, double bits_per_key, Scheme scheme) {
         const double bits = std::ceil(static_cast<double>(n_keys) * bits_per_key);
         if (!(bits >= 1 && bits < 0x1p62))
-            throw std::invalid_argument("simdbloom: " + std::to_string(n_keys) + " keys at " +
-                                        std::to_string(bits_per_key) +
-                                        " bits a key are no size for a filter");
+            throw detail::argument_error(n_keys, " keys at ", std::to_string(bits_per_key),
+                                         " bits a key are no size for a filter");
         return SchemeBloom(static_cast<std::uint64_t>(bits), std::move(scheme));
     }
 
@@ -115,7 +115,7 @@ public:
 
 private:
     static std::uint64_t checked(std::uint64_t bits) {
-        if (bits == 0) throw std::invalid_argument("simdbloom: a filter of 0 bits");
+        if (bits == 0) throw detail::argument_error("a filter of 0 bits");
         return bits;
     }
     bool test(std::uint64_t position) const noexcept {

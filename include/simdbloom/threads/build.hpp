@@ -1,6 +1,8 @@
 // A Bloom filter that several threads fill: the library's or the caller's.
 #pragma once
 
+#include <memory>
+
 #include "simdbloom/any/any_filter.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN

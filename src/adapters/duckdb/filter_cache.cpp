@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "adapters/duckdb/memory.hpp"
-#include "core/models/number.hpp"
+#include "simdbloom/detail/errors.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/hash.hpp"
 

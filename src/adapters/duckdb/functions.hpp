@@ -6,8 +6,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include "core/models/number.hpp"
 #include "duckdb_extension.h"
+#include "simdbloom/detail/errors.hpp"
 
 extern duckdb_ext_api_v1 duckdb_ext_api;
 

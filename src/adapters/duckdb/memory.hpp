@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "core/models/number.hpp"
+#include "simdbloom/detail/errors.hpp"
 
 namespace simdbloom::duckdb {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/models/number.hpp"
+#include "simdbloom/detail/errors.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/filter.hpp"

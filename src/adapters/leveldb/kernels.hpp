@@ -10,7 +10,6 @@
 #include <cstdint>
 
 #include "adapters/leveldb/kernel_table.hpp"
-#include "core/kernels/extension.hpp"
 
 namespace simdbloom::detail {
 namespace {

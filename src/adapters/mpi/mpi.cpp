@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "any/filter_format.hpp"
-#include "core/models/number.hpp"
+#include "simdbloom/detail/errors.hpp"
 #include "simdbloom/join/exchange.hpp"
 
 namespace simdbloom {

@@ -2,8 +2,8 @@
 #include <bit>
 #include <utility>
 
-#include "core/models/number.hpp"
 #include "simdbloom/adapters/parquet.hpp"
+#include "simdbloom/detail/errors.hpp"
 
 namespace simdbloom::parquet {
 namespace {

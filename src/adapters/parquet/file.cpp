@@ -42,9 +42,10 @@ File::File(File&&) noexcept = default;
 File& File::operator=(File&&) noexcept = default;
 File::~File() = default;
 
-Loaded<File> File::open(const std::filesystem::path& path) noexcept {
+Loaded<File> File::open(const FileName& name) noexcept {
     return detail::without_throwing<File>([&]() -> Loaded<File> {
         constexpr std::size_t footer_bytes = 8;
+        const std::filesystem::path path = name.native();
         auto opened = detail::open_regular(path, 4 + footer_bytes);
         if (!opened) return opened.error();
         const std::uint64_t size = (*opened).bytes;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/models/number.hpp"
+#include "simdbloom/detail/errors.hpp"
 
 namespace simdbloom::parquet {
 

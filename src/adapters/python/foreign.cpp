@@ -104,8 +104,8 @@ void define_reading(ClassOf<Foreign>& type) {
         [](const py::object& file, const Text& as, const Text& on, std::size_t limit) {
             if (const py::object data = read_from(file)) return from_buffer(data, as, on, limit);
             const Path path = path_of(file, "read");
-            return read_as<const Path&>(path, as, options_of(on, 0, "fast", {}, limit),
-                                        &read_foreign_file, &read_foreign_file, &path);
+            return read_as<const FileName&>(path, as, options_of(on, 0, "fast", {}, limit),
+                                            &read_foreign_file, &read_foreign_file, &path);
         },
         "file"_a, format, py::kw_only(), isa, max_bytes,
         "The same of a path, or of an object whose read() gives the bytes. OSError if it cannot be "

@@ -5,7 +5,13 @@
 #include "core/kernels/xxh64.hpp"
 #include "core/os/memory.hpp"
 
-namespace simdbloom::detail {
+namespace simdbloom {
+
+FileName::Native FileName::native_of(std::string_view text) {
+    return std::filesystem::path(text).native();
+}
+
+namespace detail {
 namespace {
 
 // 1 and 3 were earlier mixers. Their filters would not find their keys.
@@ -248,4 +254,5 @@ Loaded<SavedBody> SavedFile::body(Fields header, std::uint64_t n,
     return body;
 }
 
-}  // namespace simdbloom::detail
+}  // namespace detail
+}  // namespace simdbloom

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "core/dispatch/features.hpp"
-#include "core/models/number.hpp"
 #include "core/os/file.hpp"
+#include "simdbloom/detail/errors.hpp"
 #include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/detail/storage.hpp"
@@ -117,10 +117,10 @@ std::vector<std::byte> saved_bytes(const T& thing) {
 }
 
 template <class T>
-void save_path(const T& thing, const std::filesystem::path& path) {
+void save_as(const T& thing, const FileName& name) {
     // What cannot be saved throws before there is a file.
     (void)each_piece(thing, [](auto) { return false; });
-    save_whole(path, [&](int file) {
+    save_whole(name.native(), [&](int file) {
         return each_piece(thing,
                           [&](std::span<const std::byte> piece) { return write_all(file, piece); });
     });

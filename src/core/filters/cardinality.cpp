@@ -2,7 +2,7 @@
 
 #include "core/filters/occupancy.hpp"
 #include "core/filters/set_operations.hpp"
-#include "core/models/number.hpp"
+#include "simdbloom/detail/errors.hpp"
 
 namespace simdbloom {
 namespace {

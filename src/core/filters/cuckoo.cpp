@@ -84,11 +84,6 @@ double CuckooFilter::estimated_fpr() const {
 
 Cardinality CuckooFilter::estimate_keys() const { return {static_cast<double>(stored_), 0}; }
 
-void CuckooFilter::clear() noexcept {
-    FilterBase::clear();
-    stored_ = 0;
-}
-
 std::size_t CuckooFilter::take(const Keys& keys) {
     check_takes_keys();
     const std::size_t taken = detail::take(*kernels_, target(), *this, isa_, keys);

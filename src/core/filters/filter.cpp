@@ -6,7 +6,6 @@
 #include "core/filters/batches.hpp"
 #include "core/filters/interface.hpp"
 #include "core/filters/occupancy.hpp"
-#include "simdbloom/cache_line.hpp"
 #include "simdbloom/classic.hpp"
 #include "simdbloom/fpr.hpp"
 #include "simdbloom/register_blocked.hpp"
@@ -74,6 +73,16 @@ void Keys::views(std::size_t first, std::size_t n, std::string_view* views) cons
     else std::copy_n(static_cast<const std::string_view*>(at_) + first, n, views);
 }
 
+void Keys::hash_others(std::uint64_t seed, std::size_t first, std::size_t n,
+                       std::uint64_t* hashes) const {
+    call_(at_, more_, seed, first, n, hashes);
+}
+
+std::span<const std::byte> Keys::memory() const noexcept {
+    const std::size_t each = are_words() ? 8 : are_narrow() ? 4 : 0;
+    return {static_cast<const std::byte*>(at_), each * size_};
+}
+
 void detail::KeyHash::hash(const Keys& keys, Isa isa, std::size_t first, std::size_t n,
                            std::uint64_t* hashes) const {
     if (keys.are_hashes()) {
@@ -129,14 +138,14 @@ FilterBase::FilterBase(const detail::Geometry& g, const Options& options, detail
 FilterBase::FilterBase(const FilterBase&) = default;
 FilterBase::FilterBase(FilterBase&& other) noexcept
     : KeyHash(other), FilterParts(std::move(other)) {
-    other.blocks_ = other.factor_ = other.n_keys_ = 0;
+    other.blocks_ = other.factor_ = other.n_keys_ = other.stored_ = 0;
 }
 FilterBase& FilterBase::operator=(const FilterBase& other) { return *this = FilterBase(other); }
 FilterBase& FilterBase::operator=(FilterBase&& other) noexcept {
     if (this == &other) return *this;
     KeyHash::operator=(other);
     FilterParts::operator=(std::move(other));
-    other.blocks_ = other.factor_ = other.n_keys_ = 0;
+    other.blocks_ = other.factor_ = other.n_keys_ = other.stored_ = 0;
     return *this;
 }
 FilterBase::~FilterBase() = default;
@@ -146,7 +155,10 @@ double FilterBase::bits_per_key() const noexcept {
     return 8.0 * static_cast<double>(bits_.size()) / static_cast<double>(n_keys());
 }
 
-void FilterBase::clear() noexcept { std::memset(bits_.data(), 0, bits_.size()); }
+void FilterBase::clear() noexcept {
+    std::memset(bits_.data(), 0, bits_.size());
+    stored_ = 0;
+}
 
 void FilterBase::use_isa(Isa isa) {
     kernels_ = &detail::kernels_of(isa, layout_);
@@ -233,40 +245,11 @@ double FilterBase::estimated_fpr() const {
     return anywhere ? std::pow(mean, layout_.k) : mean;
 }
 
-bool CacheLineBloom::contains_in_layout(std::uint64_t hash) const noexcept {
-    const std::uint64_t index = detail::block_of_key(hash, factor_);
-    return detail::with_kind_of<detail::Family::cache_line>(layout_.kind, [&]<LayoutKind kind>() {
-        const std::byte* const block = bits_.data() + block_bytes<kind> * index;
-        if constexpr (kind == LayoutKind::sector512) {
-            return contains_hash(hash);
-        } else if constexpr (kind == LayoutKind::zoned512) {
-            bool set = true;
-            each_zone(hash, [&](unsigned i, std::uint64_t mask) {
-                set &= (word(block, i) & mask) == mask;
-            });
-            return set;
-        } else {
-            std::uint64_t set = 1;
-            each_probe<kind>([&](unsigned i) {
-                const unsigned b = bit<kind>(hash, i);
-                set &= word(block, b / 64) >> (b % 64);
-            });
-            return set != 0;
-        }
-    });
-}
-
-bool CacheLineBloom::contains_key_in_layout(std::uint64_t key) const noexcept {
-    return contains_in_layout(hash_of(key));
-}
-
 template class Interface<ClassicBloom, FilterBase>;
 template class Interface<RegisterBlockedBloom, FilterBase>;
 template class Interface<SplitBlockBloom, FilterBase>;
-template class Interface<CacheLineBloom, FilterBase>;
 template class SetOperations<ClassicBloom>;
 template class SetOperations<RegisterBlockedBloom>;
 template class SetOperations<SplitBlockBloom>;
-template class SetOperations<CacheLineBloom>;
 
 }  // namespace simdbloom

@@ -4,8 +4,8 @@
 
 #include "core/dispatch/kernels_of.hpp"
 #include "core/kernels/xxh64.hpp"
-#include "core/models/number.hpp"
 #include "core/os/memory.hpp"
+#include "simdbloom/detail/errors.hpp"
 #include "simdbloom/detail/siphash.hpp"
 #include "simdbloom/detail/strings.hpp"
 #include "simdbloom/options.hpp"

@@ -6,7 +6,7 @@
 
 #include "core/filters/batches.hpp"
 #include "core/filters/set_operations.hpp"
-#include "core/models/number.hpp"
+#include "simdbloom/detail/errors.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/key_kind.hpp"
 
@@ -148,34 +148,36 @@ void Interface<F, Base>::refuse_one(std::uint64_t word, bool hashed) const {
 
 template <class F>
 F& SetOperations<F>::operator|=(const F& other) {
-    return detail::combine_filters(self(), other, detail::in_either);
+    return detail::combine_filters(static_cast<F&>(*this), other, detail::in_either);
 }
 
 template <class F>
 F& SetOperations<F>::operator&=(const F& other) {
-    return detail::combine_filters(self(), other, detail::in_both);
+    return detail::combine_filters(static_cast<F&>(*this), other, detail::in_both);
 }
 
 template <class F>
 void SetOperations<F>::accept_all() {
-    self().check_takes_keys();
-    std::memset(self().parts().bits_.data(), 0xFF, self().size_in_bytes());
+    F& self = static_cast<F&>(*this);
+    self.check_takes_keys();
+    std::memset(self.parts().bits_.data(), 0xFF, self.size_in_bytes());
 }
 
 // A block is floor(h * blocks / 2^32); of a parts-th as many blocks it is floor(block / parts).
 template <class F>
 F SetOperations<F>::folded(std::uint64_t parts) const {
-    F result = empty_copy(parts);
+    const F& self = static_cast<const F&>(*this);
+    F result = detail::empty_copy(self, parts);
     const std::size_t block = result.parts().block_bytes_;
-    for (std::uint64_t i = 0; i < self().blocks(); ++i)
+    for (std::uint64_t i = 0; i < self.blocks(); ++i)
         detail::combine(result.parts().bits_.data() + i / parts * block,
-                        self().bytes().data() + i * block, block, detail::in_either);
+                        self.bytes().data() + i * block, block, detail::in_either);
     return result;
 }
 
 template <class F>
 F SetOperations<F>::folded_to_fpr(double fpr) const {
-    F result = self();
+    F result = static_cast<const F&>(*this);
     while (result.blocks() > 1) {
         const std::uint64_t blocks = result.blocks();
         std::uint64_t parts = 2;  // the smallest part that it can be folded to
@@ -185,22 +187,6 @@ F SetOperations<F>::folded_to_fpr(double fpr) const {
         result = std::move(smaller);
     }
     return result;
-}
-
-template <class F>
-F SetOperations<F>::empty_copy(std::uint64_t parts) const {
-    const F& from = self();
-    from.check_takes_keys();
-    if (parts == 0 || from.blocks() % parts != 0)
-        throw detail::argument_error(from.blocks(), " blocks cannot be folded by a factor of ",
-                                     parts);
-    Options options;
-    options.isa = from.isa();
-    options.seed = from.seed();
-    options.hashing = from.hashing();
-    options.secret = from.secret();
-    options.key_kind = from.key_kind();
-    return F({from.layout(), from.blocks() / parts, from.n_keys()}, options);
 }
 
 }  // namespace simdbloom

@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-#include "core/models/number.hpp"
+#include "simdbloom/detail/errors.hpp"
 #include "simdbloom/hash.hpp"
 
 namespace simdbloom {

@@ -3,7 +3,9 @@
 
 #include <cstring>
 
-#include "simdbloom/filter.hpp"
+#include "simdbloom/detail/errors.hpp"
+#include "simdbloom/detail/geometry.hpp"
+#include "simdbloom/detail/set_operations.hpp"
 
 namespace simdbloom::detail {
 
@@ -27,6 +29,21 @@ void combine(std::byte* into, const std::byte* from, std::size_t bytes,
 
 /// Throws std::invalid_argument naming what differs: layout, size, hash, seed or key.
 void check_alike(const FilterBase& a, const FilterBase& b);
+
+/// A filter of no keys with a `parts`-th of the size, which throws unless `parts` divides it.
+template <class F>
+F empty_copy(const F& from, std::uint64_t parts = 1) {
+    from.check_takes_keys();
+    if (parts == 0 || from.blocks() % parts != 0)
+        throw argument_error(from.blocks(), " blocks cannot be folded by a factor of ", parts);
+    Options options;
+    options.isa = from.isa();
+    options.seed = from.seed();
+    options.hashing = from.hashing();
+    options.secret = from.secret();
+    options.key_kind = from.key_kind();
+    return F({from.layout(), from.blocks() / parts, from.n_keys()}, options);
+}
 
 inline constexpr auto in_either = [](auto a, auto b) { return a | b; };
 inline constexpr auto in_both = [](auto a, auto b) { return a & b; };

@@ -28,8 +28,7 @@ struct RegisterLayout : OneLine<O, word_bits / 8> {
     template <class P>
     using Over = RegisterLayout<P, word_bits, least_k, most_k>;
     static constexpr unsigned field = word_bits == 64 ? 6 : 5;
-    static constexpr unsigned direct_k =
-        word_bits == 64 ? register64_direct_k : register32_direct_k;
+    static constexpr unsigned direct_k = layouts::RegisterBlocked<word_bits>::direct_k;
     static constexpr bool direct = most_k <= direct_k;
     static_assert(direct || least_k > direct_k);
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/models/number.hpp"
+#include "simdbloom/detail/errors.hpp"
 
 namespace simdbloom::fpr {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/models/number.hpp"
+#include "simdbloom/detail/errors.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 
 namespace simdbloom {

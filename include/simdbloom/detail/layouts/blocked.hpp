@@ -5,6 +5,7 @@
 //   key        ^        ^             ^  ^                ^          bit i: (x * salt i) >> 23
 #pragma once
 
+#include "simdbloom/detail/layouts/salts.hpp"
 #include "simdbloom/detail/layouts/traits.hpp"
 
 namespace simdbloom {

@@ -9,7 +9,8 @@
 // bucket s of the block (block + s * stride) mod blocks, a permutation for each fingerprint.
 #pragma once
 
-#include "simdbloom/detail/layouts/cuckoo.hpp"
+#include "simdbloom/detail/layouts/fingerprint.hpp"
+#include "simdbloom/detail/layouts/traits.hpp"
 
 namespace simdbloom::detail {
 

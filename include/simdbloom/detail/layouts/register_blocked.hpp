@@ -10,16 +10,12 @@
 
 namespace simdbloom::detail {
 
-// A word takes its fields from x itself as long as k fields fit into 32 bits.
-inline constexpr unsigned register32_direct_k = 6, register64_direct_k = 5;
-
 namespace layouts {
 
 template <unsigned word_bits>
 struct RegisterBlocked {
     static constexpr unsigned field = word_bits == 64 ? 6 : 5;  ///< bits of a position
-    static constexpr unsigned direct_k =
-        word_bits == 64 ? register64_direct_k : register32_direct_k;
+    static constexpr unsigned direct_k = 32 / field;  ///< so many fields fit into x itself
 
     SIMDBLOOM_INLINE static unsigned bit(std::uint32_t x, unsigned i, unsigned k,
                                          unsigned) noexcept {

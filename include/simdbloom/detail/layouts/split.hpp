@@ -7,6 +7,7 @@
 //                                                         x * spread_multiplier
 #pragma once
 
+#include "simdbloom/detail/layouts/salts.hpp"
 #include "simdbloom/detail/layouts/traits.hpp"
 
 namespace simdbloom::detail::layouts {

@@ -53,13 +53,6 @@ struct LayoutTraits : LayoutCells {
     constexpr bool fixed_k() const noexcept { return k_min == k_max; }
 };
 
-#define SIMDBLOOM_INLINE [[gnu::always_inline]] constexpr
-
-// Spreads 32 pattern bits over 64. Any 32 neighbouring bits of the product are a bijection of x or
-// a good hash of it. With a 32-bit factor sector512 had 1.07 to 1.13 times the ideal FPR.
-inline constexpr std::uint64_t spread_multiplier = 0x9E3779B97F4A7C15u;
-SIMDBLOOM_INLINE std::uint64_t spread(std::uint32_t x) noexcept { return x * spread_multiplier; }
-
 SIMDBLOOM_INLINE std::uint64_t block_index(std::uint64_t hash, std::uint64_t blocks) noexcept {
     return ((hash >> 32) * blocks) >> 32;
 }

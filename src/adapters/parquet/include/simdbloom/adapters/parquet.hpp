@@ -8,7 +8,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -141,7 +140,7 @@ class File {
 public:
     /// Reads the metadata, at most 256 MiB (LoadFault::limit). The fault is LoadFault::file if the
     /// file cannot be read, LoadFault::foreign if it is encrypted or not Parquet.
-    static Loaded<File> open(const std::filesystem::path& path) noexcept;
+    static Loaded<File> open(const FileName& name) noexcept;
     File(File&&) noexcept;
     File& operator=(File&&) noexcept;
     ~File();

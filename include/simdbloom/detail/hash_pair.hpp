@@ -1,7 +1,4 @@
-// The block of one key, for code inlined into the files of a caller.
-//
-// A program may compile some of its files for AVX2 and others not, while a linker keeps one of the
-// inline functions of a name: what uses the instructions of the including file is inlined always.
+// The hash of one key in a vector, for code inlined into the files of a caller (hash.hpp).
 #pragma once
 
 #include "simdbloom/hash.hpp"
@@ -33,16 +30,5 @@ template <bool by_vectors>
            mix_multiplier2;
 }
 #endif
-
-/// block_index(hash, blocks), where `factor` is blocks << 32: the upper half of a product.
-[[gnu::always_inline]] inline std::uint64_t block_of_key(std::uint64_t hash,
-                                                         std::uint64_t factor) noexcept {
-#if defined(__x86_64__) || defined(__aarch64__)
-    __extension__ using Product = unsigned __int128;
-    return static_cast<std::uint64_t>(Product{shift_right<32, true>(hash)} * factor >> 64);
-#else
-    return ((hash >> 32) * (factor >> 32)) >> 32;
-#endif
-}
 
 }  // namespace simdbloom::detail

@@ -1,4 +1,4 @@
-// The texts of errors.
+// The texts of errors that are thrown.
 #pragma once
 
 #include <cstdio>
