@@ -20,6 +20,7 @@ class CompactBank;
 enum class LoadFault : std::uint8_t {
     too_short,  ///< fewer bytes than a header and a checksum
     foreign,    ///< does not begin as a filter does
+    structure,  ///< begins as another structure of this library does
     version,    ///< written by a version of the format that this library does not know
     layout,     ///< no layout has that number
     secret,     ///< the saved hash is keyed and options.hashing is not, or the other way round, or

@@ -12,6 +12,19 @@
 
 namespace simdbloom::foreign {
 
+/// The mean over lines of so many bytes of (share of bits set)^k.
+inline double full(Bytes bits, std::size_t line_bytes, unsigned k) {
+    const std::size_t lines = bits.size() / line_bytes;
+    double sum = 0;
+    for (std::size_t line = 0; line < lines; ++line) {
+        std::uint64_t set = 0;
+        for (const std::byte b : bits.subspan(line * line_bytes, line_bytes))
+            set += static_cast<unsigned>(std::popcount(std::to_integer<std::uint8_t>(b)));
+        sum += std::pow(static_cast<double>(set) / (8.0 * static_cast<double>(line_bytes)), k);
+    }
+    return lines == 0 ? 0 : sum / static_cast<double>(lines);
+}
+
 /// Bit b is bit b % 8 of byte b / 8.
 class BitArray {
 public:
@@ -48,19 +61,6 @@ public:
         for (std::size_t at = 0; at < storage_.size(); at += 8)
             out.big(detail::load_le<std::uint64_t>(storage_.data() + at));
     }
-    /// The mean over lines of so many bytes of (share of bits set)^k.
-    double full(std::size_t line_bytes, unsigned k) const {
-        const std::size_t lines = storage_.size() / line_bytes;
-        double sum = 0;
-        for (std::size_t line = 0; line < lines; ++line) {
-            std::uint64_t set = 0;
-            for (std::size_t i = 0; i < line_bytes; ++i)
-                set += static_cast<unsigned>(std::popcount(
-                    std::to_integer<std::uint8_t>(storage_.data()[line * line_bytes + i])));
-            sum += std::pow(static_cast<double>(set) / (8.0 * static_cast<double>(line_bytes)), k);
-        }
-        return lines == 0 ? 0 : sum / static_cast<double>(lines);
-    }
 
 private:
     detail::Storage storage_;
@@ -88,7 +88,7 @@ public:
     Made copy() const override { return std::make_unique<F>(self()); }
     Bytes bits() const noexcept override { return bits_.bytes(); }
     unsigned k() const noexcept override { return k_; }
-    double estimated_fpr() const override { return bits_.full(bits_.bytes().size(), k()); }
+    double estimated_fpr() const override { return full(bits(), bits().size(), k()); }
 
     /// Inserts key by key or, if that is faster, prefetches the lines of 64 keys first.
     void insert(const Keys& keys) override {

@@ -99,6 +99,10 @@ ForeignFormat parse_foreign_format(std::string_view name) {
                                  foreign::names_of(foreign_formats()));
 }
 
+bool takes_bits_per_key(ForeignFormat format) noexcept {
+    return foreign::row_of(format).by_bits != nullptr;
+}
+
 std::vector<ForeignFormat> foreign_formats_of(std::span<const std::byte> bytes) {
     std::vector<ForeignFormat> found;
     for (const foreign::Format* row : foreign::formats)

@@ -24,12 +24,7 @@ public:
     ForeignFormat format() const noexcept override { return ForeignFormat::leveldb; }
     Bytes bits() const noexcept override { return Bytes(bytes_).first(bytes_.size() - 1); }
     unsigned k() const noexcept override { return view_.k(); }
-    double estimated_fpr() const override {
-        std::uint64_t set = 0;
-        for (const std::byte b : bits())
-            set += static_cast<unsigned>(std::popcount(std::to_integer<std::uint8_t>(b)));
-        return std::pow(static_cast<double>(set) / static_cast<double>(view_.bits()), k());
-    }
+    double estimated_fpr() const override { return full(bits(), bits().size(), k()); }
 
     void insert(const Keys& keys) override {
         for_each_text(keys, 0, keys.size(),

@@ -32,7 +32,7 @@ public:
         : Probed(std::move(bits), k), lines_(bits_.size() / (8 * line_bytes)) {}
 
     ForeignFormat format() const noexcept override { return ForeignFormat::rocksdb; }
-    double estimated_fpr() const override { return bits_.full(line_bytes, k_); }
+    double estimated_fpr() const override { return full(bits(), line_bytes, k_); }
     std::vector<std::byte> write() const override {
         Writer out(bits_.bytes().size() + trailer);
         out.append(bits_.bytes());
@@ -67,7 +67,7 @@ public:
 
     ForeignFormat format() const noexcept override { return ForeignFormat::rocksdb_legacy; }
     double estimated_fpr() const override {
-        return bits_.full(static_cast<std::size_t>(line_bits_ / 8), k_);
+        return full(bits(), static_cast<std::size_t>(line_bits_ / 8), k_);
     }
     std::string details() const override {
         return detail::to_text("lines ", lines_, " of ", line_bits_ / 8, " bytes");

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 
 #include "any/filter_format.hpp"
 #include "core/structure.hpp"
@@ -21,8 +20,8 @@ namespace simdbloom {
 namespace detail {
 namespace {
 
-constexpr unsigned char series_magic[8] = {0x89, 'S', 'B', 'L', 'S', '\r', '\n', 0x1A};
-constexpr std::size_t series_header = 64, entry_bytes = 16, checksum_at_end = 8;
+constexpr Kind series_kind{{0x89, 'S', 'B', 'L', 'S', '\r', '\n', 0x1A}, 1, "a series of filters"};
+constexpr std::size_t entry_bytes = 16;
 // A series ends at filters of 2^53 keys, and each filter is for at least 1.25 times the keys of the
 // one before.
 constexpr double most_keys = 0x1p53;
@@ -31,21 +30,21 @@ constexpr std::uint64_t most_filters = 165;
 std::vector<std::byte> series_table(const ScalableBloom& series) {
     const auto filters = series.filters();
     check_not_moved(filters.empty());
-    std::vector<std::byte> table(series_header + entry_bytes * filters.size() + checksum_at_end);
+    std::vector<std::byte> table(header_bytes + entry_bytes * filters.size() + checksum_bytes);
     std::byte* at = table.data();
-    std::memcpy(at, series_magic, 8);
-    store_le(at + 8, std::uint16_t{1});
+    std::ranges::copy(std::as_bytes(std::span(series_kind.magic)), at);
+    store_le(at + CommonOffset::version, series_kind.version);
     store_le(at + 16, std::uint64_t{filters.size()});
     store_le(at + 24, std::uint64_t{series.scaling().first_capacity});
     store_le(at + 32, std::bit_cast<std::uint64_t>(series.scaling().growth));
     store_le(at + 40, std::bit_cast<std::uint64_t>(series.scaling().fpr));
     store_le(at + 48, std::bit_cast<std::uint64_t>(series.scaling().tightening));
     for (std::size_t i = 0; i < filters.size(); ++i) {
-        store_le(at + series_header + entry_bytes * i, series.stored_in(i));
-        store_le(at + series_header + entry_bytes * i + 8, std::uint64_t{saved_size(filters[i])});
+        store_le(at + header_bytes + entry_bytes * i, series.stored_in(i));
+        store_le(at + header_bytes + entry_bytes * i + 8, std::uint64_t{saved_size(filters[i])});
     }
-    store_le(at + table.size() - checksum_at_end,
-             hash_bytes(std::span<const std::byte>(table).first(table.size() - checksum_at_end)));
+    store_le(at + table.size() - checksum_bytes,
+             hash_bytes(std::span<const std::byte>(table).first(table.size() - checksum_bytes)));
     return table;
 }
 
@@ -62,26 +61,20 @@ template <>
 Loaded<ScalableBloom> load_from<ScalableBloom>(Source& source, const Options& given) {
     const std::uint64_t bytes = source.bytes;
     Options options = given;
-    if (bytes < series_header + checksum_at_end)
-        return fault(LoadFault::too_short, bytes, " bytes are fewer than the ",
-                     series_header + checksum_at_end, " of a header and a checksum");
-    std::vector<std::byte> table(series_header);
+    if (bytes < framing_bytes) return too_short(bytes);
+    std::vector<std::byte> table(header_bytes);
     if (auto error = source.read(table)) return std::move(*error);
-    if (std::memcmp(table.data(), series_magic, 8) != 0)
-        return fault(LoadFault::foreign, "the first 8 bytes are not those of a series of filters");
+    if (auto error = check_kind(Fields(table), series_kind)) return std::move(*error);
     const auto word = [&](std::size_t at) { return load_le<std::uint64_t>(table.data() + at); };
-    if (const unsigned v = load_le<std::uint16_t>(table.data() + 8); v != 1)
-        return fault(LoadFault::version, "version ", v,
-                     " of the format is unknown; this library reads version 1");
     const std::uint64_t n = word(16),
                         most = std::min(most_filters,
-                                        (bytes - series_header - checksum_at_end) / entry_bytes);
+                                        (bytes - header_bytes - checksum_bytes) / entry_bytes);
     if (n == 0 || n > most)
         return fault(LoadFault::parameter, n, " filters are not from 1 to ", most);
-    table.resize(series_header + entry_bytes * n + checksum_at_end);
-    if (auto error = source.read(std::span(table).subspan(series_header))) return std::move(*error);
-    if (hash_bytes(std::span<const std::byte>(table).first(table.size() - checksum_at_end)) !=
-        word(table.size() - checksum_at_end))
+    table.resize(header_bytes + entry_bytes * n + checksum_bytes);
+    if (auto error = source.read(std::span(table).subspan(header_bytes))) return std::move(*error);
+    if (hash_bytes(std::span<const std::byte>(table).first(table.size() - checksum_bytes)) !=
+        word(table.size() - checksum_bytes))
         return wrong_checksum();
     if (const auto all = std::span(table);
         !all_zero(all.subspan(10, 6)) || !all_zero(all.subspan(56, 8)))
@@ -97,8 +90,8 @@ Loaded<ScalableBloom> load_from<ScalableBloom>(Source& source, const Options& gi
     std::vector<std::uint64_t> stored;
     std::uint64_t in_all = table.size();
     for (std::size_t i = 0; i < n; ++i) {
-        stored.push_back(word(series_header + entry_bytes * i));
-        const std::uint64_t size = word(series_header + entry_bytes * i + 8);
+        stored.push_back(word(header_bytes + entry_bytes * i));
+        const std::uint64_t size = word(header_bytes + entry_bytes * i + 8);
         in_all = size > bytes - std::min(bytes, in_all) ? bytes + 1 : in_all + size;
     }
     if (in_all != bytes)
@@ -110,7 +103,7 @@ Loaded<ScalableBloom> load_from<ScalableBloom>(Source& source, const Options& gi
 
     std::vector<AnyFilter> filters;
     for (std::size_t i = 0; i < n; ++i) {
-        source.bytes = word(series_header + entry_bytes * i + 8);
+        source.bytes = word(header_bytes + entry_bytes * i + 8);
         auto filter = load_framed<AnyFilter, FilterFormat>(source, options);
         if (!filter) return filter.error();
         const FilterBase& base = filter->base();
@@ -143,7 +136,7 @@ Loaded<ScalableBloom> load_from<ScalableBloom>(Source& source, const Options& gi
 }  // namespace detail
 
 std::size_t saved_size(const ScalableBloom& series) noexcept {
-    std::size_t bytes = detail::series_header + detail::checksum_at_end;
+    std::size_t bytes = detail::header_bytes + detail::checksum_bytes;
     for (const AnyFilter& filter : series.filters())
         bytes += detail::entry_bytes + saved_size(filter);
     return bytes;

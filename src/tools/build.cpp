@@ -76,14 +76,9 @@ Built build_foreign(const BuildSettings& s, std::uint64_t expected, std::uint64_
     const auto format = parse_foreign_format(s.as);
     const auto n_keys = static_cast<std::size_t>(expected);
     const auto make = [&] {
-        if (s.fpr) return ForeignFilter::for_fpr(format, n_keys, *s.fpr);
-        if (s.bits_per_key)
-            return ForeignFilter::with_bits_per_key(format, n_keys, *s.bits_per_key);
-        try {
-            return ForeignFilter::with_bits_per_key(format, n_keys, 12);
-        } catch (const std::invalid_argument&) {  // The format is sized by FPR alone.
-            return ForeignFilter::for_fpr(format, n_keys, 0.01);
-        }
+        if (s.fpr || (!s.bits_per_key && !takes_bits_per_key(format)))
+            return ForeignFilter::for_fpr(format, n_keys, s.fpr.value_or(0.01));
+        return ForeignFilter::with_bits_per_key(format, n_keys, s.bits_per_key.value_or(12));
     };
     auto filter = make();
     inserted = insert_all(s, "building", [&](KeySource& source) {

@@ -179,17 +179,6 @@ inline CLI::Option* add_bits(CLI::App& command, std::optional<double>& bits, uns
                          ", or the least of the layout if that is more");
 }
 
-/// Whether bytes that are not our filter, for this reason, may be a filter of another system.
-inline bool may_be_foreign(const LoadError& error) {
-    return error.fault == LoadFault::foreign || error.fault == LoadFault::too_short;
-}
-/// The error for a file that is neither ours nor recognised as a filter of another system.
-inline std::runtime_error unrecognised(const LoadError& error) {
-    const bool is_ours = error.message.ends_with("another structure of simdbloom");
-    return std::runtime_error(
-        error.message +
-        (is_ours ? "" : "; if it is a filter of another system, name the format with --as"));
-}
 /// The names of the formats of other systems, as text.
 std::string foreign_names();
 /// Adds --as, which names a format of another system.

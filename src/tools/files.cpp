@@ -99,6 +99,25 @@ Loaded<ForeignFilter> read_foreign_filter(const std::string& path, ForeignFormat
                            : read_foreign_file(path, format);
 }
 
+bool may_be_foreign(const LoadError& error) {
+    return error.fault == LoadFault::foreign || error.fault == LoadFault::too_short;
+}
+
+std::variant<FrozenFilter, ForeignFilter> open_filter(const std::string& path,
+                                                      const std::string& as) {
+    if (!as.empty()) return read_foreign_filter(path, parse_foreign_format(as)).value();
+    auto mapped = map_filter(path);
+    if (mapped) return std::move(*mapped);
+    const LoadError& error = mapped.error();
+    // What is not one filter, such as a series, cannot be mapped.
+    if (error.fault == LoadFault::structure)
+        return FrozenFilter(load_filter<AnyFilter>(path).value());
+    if (!may_be_foreign(error)) throw std::runtime_error(error.message);
+    if (auto other = read_foreign_filter(path)) return std::move(*other);
+    throw std::runtime_error(error.message +
+                             "; if it is a filter of another system, name the format with --as");
+}
+
 void save_text(std::string_view text, const std::string& path) {
     detail::save_whole(
         path, [&](int file) { return detail::write_all(file, std::as_bytes(std::span(text))); });

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "core/extension.hpp"
@@ -37,6 +38,12 @@ BankSizes sizes_of(const CompactBank& bank);
 /// A filter of another system. Without a format, the bytes say which.
 Loaded<ForeignFilter> read_foreign_filter(const std::string& path);
 Loaded<ForeignFilter> read_foreign_filter(const std::string& path, ForeignFormat format);
+/// Whether bytes that are not our filter, for this reason, may be a filter of another system.
+bool may_be_foreign(const LoadError& error);
+/// A filter of ours or of another system: of the format `as` or, if that is empty, of whichever the
+/// bytes name. Throws std::runtime_error.
+std::variant<FrozenFilter, ForeignFilter> open_filter(const std::string& path,
+                                                      const std::string& as);
 
 /// Whether the path is "-", which is standard input, or another pipe.
 bool is_stream(const std::string& path);

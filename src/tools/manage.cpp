@@ -104,18 +104,11 @@ int info(InfoSettings s) {
         report.end();
         return 0;
     };
-    if (!s.format.empty())
-        return say(read_foreign_filter(s.path, parse_foreign_format(s.format)).value());
-    auto mapped = map_filter(s.path);
-    if (!mapped && may_be_foreign(mapped.error())) {
-        if (auto loaded = load_filter<AnyFilter>(s.path); loaded)
-            mapped = FrozenFilter(std::move(*loaded));
-        else if (auto bank = map_bank(s.path); bank || !may_be_foreign(bank.error()))
-            return say(bank.value());
-        else if (const auto other = read_foreign_filter(s.path); other) return say(*other);
-        else throw unrecognised(mapped.error());
-    }
-    return say(std::move(mapped).value());
+    auto bank = map_bank(s.path);
+    const bool is_bank =
+        bank || !(bank.error().fault == LoadFault::structure || may_be_foreign(bank.error()));
+    if (is_bank && s.format.empty()) return say(bank.value());
+    return std::visit(say, open_filter(s.path, s.format));
 }
 
 struct Merging {
@@ -216,7 +209,7 @@ struct Conversion {
     bool json = false;
 };
 
-/// Our filter as a filter of Parquet, which has the same bits for text keys.
+/// Our filter in the bytes of the other system, or of Parquet to become one of ours again.
 ForeignFilter of_ours(const Conversion& c) {
     auto loaded = load_filter<SplitBlockBloom>(c.input);
     if (!loaded && loaded.error().fault == LoadFault::layout)
@@ -230,7 +223,12 @@ ForeignFilter of_ours(const Conversion& c) {
             (keys == KeyKind::unknown
                  ? "keys of unknown kind; give --keys lines if they were"
                  : to_string(keys) + ", which a filter of ours does not hash by XXH64"));
-    return ForeignFilter::from_split_blocks(ForeignFormat::parquet, std::move(filter), keys);
+    const auto to = c.to == ours ? ForeignFormat::parquet : parse_foreign_format(c.to);
+    try {
+        return ForeignFilter::from_split_blocks(to, std::move(filter), keys);
+    } catch (const std::invalid_argument& e) {
+        throw std::runtime_error(c.input + ": " + without_name(e.what()));
+    }
 }
 
 ForeignFilter read(const Conversion& c) {

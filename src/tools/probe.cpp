@@ -35,21 +35,20 @@ void check_kind(const ProbeSettings& s, KeyKind kind) {
                              ", and neither lines nor integers");
 }
 
-/// A filter of ours or of another system: the kind of its keys, and its
-/// lookup.
+/// A filter of ours or of another system: the kind of its keys, and its lookup.
 struct OpenFilter {
     KeyKind kind;
     std::uint64_t seed;  // of the hashes that it is probed with
     std::function<void(KeySource&, std::span<std::uint8_t>)> contains;
 };
 
-OpenFilter open_filter(const FrozenFilter& filter) {
+OpenFilter opened(const FrozenFilter& filter) {
     return {filter->key_kind(), filter->seed(), [filter](KeySource& source, auto bits) {
                 filter.contains(Keys::hashes(source.hashes()), bits);
             }};
 }
 
-OpenFilter open_filter(ForeignFilter other) {
+OpenFilter opened(ForeignFilter other) {
     return {KeyKind::unknown, 0,
             [filter = std::make_shared<const ForeignFilter>(std::move(other))](KeySource& source,
                                                                                auto bits) {
@@ -58,26 +57,14 @@ OpenFilter open_filter(ForeignFilter other) {
             }};
 }
 
-OpenFilter open(const std::string& path, const std::string& as) {
-    if (!as.empty())
-        return open_filter(read_foreign_filter(path, parse_foreign_format(as)).value());
-    auto mapped = map_filter(path);
-    if (!mapped && may_be_foreign(mapped.error())) {
-        if (auto loaded = load_filter<AnyFilter>(path); loaded)
-            return open_filter(FrozenFilter(std::move(*loaded)));
-        if (auto other = read_foreign_filter(path); other) return open_filter(std::move(*other));
-        throw unrecognised(mapped.error());
-    }
-    return open_filter(std::move(mapped).value());
-}
-
 int run(ProbeSettings s) {
     auto read_from = s.inputs;
     if (s.filter == "-" && std::ranges::count(read_from, "-") != 0)
         throw std::runtime_error("the filter and the keys cannot both come from standard input");
     read_from.push_back(s.filter);
     check_apart(read_from, {standard_output});
-    const OpenFilter filter = open(s.filter, s.as);
+    const OpenFilter filter = std::visit([](auto either) { return opened(std::move(either)); },
+                                         open_filter(s.filter, s.as));
     check_kind(s, filter.kind);
     KeySource source(s.inputs, s.format, filter.seed);
     std::uint64_t read = 0, found = 0;

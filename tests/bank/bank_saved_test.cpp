@@ -29,7 +29,7 @@ TEST(BankSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
     using enum LoadFault;
     const Bytes good = save(test::make_bank("blocked512:k=5", 70, 100).bank);  // 2 blocks
     const auto refused = test::refuser<FilterBank>(good);
-    refused(foreign, "bank", {{4, 'M'}});
+    refused(structure, "bank", {{4, 'M'}});
     refused(version, "version 2", {{8, 2, 2}});
     refused(layout, "layout 99", {{10, 99}});
     refused(parameter, "layout 8 is not of bits", {{10, 8}, {11, 0}});
@@ -56,7 +56,7 @@ TEST(BankSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
     refused(parameter, "a bit of set 71 is set in a bank of 70 sets", {{64 + 16 + 8, 0x80}});
     refused(parameter, "a bit of set 127", {{64 + 16'384 - 1, 0x80}});
     refused(parameter, "is set in a bank of 65 sets", {{48, 65, 4}});
-    EXPECT_EQ(load<FilterBank>(save(make_filter("split256", 100, 12))).error().fault, foreign);
+    EXPECT_EQ(load<FilterBank>(save(make_filter("split256", 100, 12))).error().fault, structure);
     EXPECT_TRUE(load<FilterBank>(good));
 }
 
@@ -141,7 +141,7 @@ TEST(CompactSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
                       end = (bank_of + 4 * (some_sets + 1) + 8 + 63) / 64 * 64;
     ASSERT_GT(banks, 2u);
     const auto refused = test::refuser<CompactBank>(good);
-    refused(foreign, "unequal sets", {{4, 'M'}});
+    refused(structure, "unequal sets", {{4, 'M'}});
     refused(version, "version 2", {{8, 2, 2}});
     refused(parameter, "reserved", {{10, 1}});
     refused(parameter, "reserved", {{24, 1}});
@@ -158,12 +158,12 @@ TEST(CompactSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
     refused(parameter, "are in it",
             {{bank_of + 4 * some_sets, 0, 4}, {keys + 8 * some_sets, 0, 8}});
     refused(parameter, "set 90 of 701 keys is in a bank for 700", {{keys + 8 * some_sets, 701, 8}});
-    refused(foreign, "bank", {{end + 4, 'M'}});
+    refused(structure, "bank", {{end + 4, 'M'}});
     refused(parameter, "between two banks", {{end + saved_size(bank.banks()[0]), 1}});
     refused(parameter, "the hash of bank 1", {{end + 24, 78, 8}});
     expect_refused(load<CompactBank>(test::changed(good, {{end + 64, 0xFF}, {end + 65, 0xFF}})),
                    checksum, "");
-    EXPECT_EQ(load<FilterBank>(good).error().fault, foreign);
+    EXPECT_EQ(load<FilterBank>(good).error().fault, structure);
     EXPECT_TRUE(load<CompactBank>(good, {.max_bytes = rows}));
 }
 

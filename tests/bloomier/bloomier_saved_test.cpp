@@ -83,7 +83,7 @@ TEST(BloomierSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
     using enum LoadFault;
     const Bytes good = save(test::make_map({8, 8}, 1000));
     const auto refused = test::refuser<BloomierMap>(good);
-    refused(foreign, "Bloomier", {{4, 'M'}, {3, 'L'}});
+    refused(structure, "Bloomier", {{4, 'M'}, {3, 'L'}});
     refused(version, "version 2", {{8, 2, 2}});
     refused(parameter, "arity 5", {{10, 5}});
     refused(parameter, "33 value bits", {{11, 33}});
@@ -108,7 +108,7 @@ TEST(BloomierSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
     // A filter is no map, and a map no filter.
     EXPECT_EQ(save(load(good).value()), good) << "as a filter of any structure";
     EXPECT_EQ(load<BloomierMap>(save(make_filter("split256", 1000, 12))).error().fault,
-              LoadFault::foreign);
+              LoadFault::structure);
 }
 
 TEST(BloomierSaved, LoadingAllocatesTheSlotsOnlyAndNothingForWhatItRefuses) {

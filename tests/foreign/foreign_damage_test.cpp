@@ -102,7 +102,7 @@ TEST(ForeignDamage, EachFaultNamesTheValue) {
     fault_of(guava, 2, 0xFF, LoadFault::size, "words");
     fault_of(spark_v1, 3, 2, version, "version 2");
     fault_of(spark_v2, 3, 1, version, "version 1");
-    fault_of(spark_v1, 4, 1, parameter, "k=16777223");
+    fault_of(spark_v1, 4, 1, parameter, "k=16777224");
     fault_of(spark_v2, 15, 77, LoadFault::size, "77 words");
     fault_of(milvus, 0, 'X', LoadFault::foreign, "MBF1");
     fault_of(milvus, 4, 2, version, "version 2");

@@ -44,14 +44,8 @@ inline ByteVector bytes_of_text(std::string_view text) {
 /// An empty filter of that format, by whichever rule it has.
 inline ForeignFilter some_foreign(ForeignFormat format, std::size_t n,
                                   const Options& options = {}) {
-    switch (format) {
-        case ForeignFormat::leveldb:
-        case ForeignFormat::rocksdb:
-        case ForeignFormat::rocksdb_legacy:
-            return ForeignFilter::with_bits_per_key(format, n, 12, options);
-        default:
-            return ForeignFilter::for_fpr(format, n, 0.01, options);
-    }
+    return takes_bits_per_key(format) ? ForeignFilter::with_bits_per_key(format, n, 12, options)
+                                      : ForeignFilter::for_fpr(format, n, 0.01, options);
 }
 
 }  // namespace simdbloom::test

@@ -128,8 +128,8 @@ TEST(GrowingSave, ForgedHeadersAndSlotsAreRefusedByWhatIsWrong) {
     };
     ASSERT_TRUE(load<GrowingCuckoo>(forged(10, 16, 1)).has_value()) << "the test signs wrongly";
     expect_fault(Bytes(71), LoadFault::too_short, "71 bytes");
-    expect_fault(forged(4, 'M', 1), LoadFault::foreign, "growing");
-    expect_fault(save(make_filter("cuckoo16", 100, 20)), LoadFault::foreign, "growing");
+    expect_fault(forged(4, 'M', 1), LoadFault::structure, "growing");
+    expect_fault(save(make_filter("cuckoo16", 100, 20)), LoadFault::structure, "growing");
     EXPECT_EQ(load(saved).value().spec(), "growing16") << "as a filter of any structure";
     EXPECT_EQ(load<CuckooFilter>(saved).error().fault, LoadFault::layout);
     expect_fault(forged(8, 2, 2), LoadFault::version, "version 2");

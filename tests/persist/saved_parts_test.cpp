@@ -195,7 +195,7 @@ TEST(SavedJoins, WhatBytesCannotUniteIsRefusedByName) {
     Bytes into = filter;
     ASSERT_TRUE(unite_saved(into, list, keyed));
     expect_has(load<JoinFilter>(into, keyed).value(), sequence(0, 100), sequence(0, 60, 1'000'000));
-    test::expect_union_refused(list, save(make_filter("split256", 100, 12)), foreign,
+    test::expect_union_refused(list, save(make_filter("split256", 100, 12)), structure,
                                "join filter");
     test::expect_union_refused(list, save(JoinFilter(make_filter("cuckoo12", 100, 20))), unlike,
                                "cuckoo12");
@@ -271,8 +271,8 @@ TEST(SavedParts, PartsOfAnotherWholeAreRefused) {
     const Bytes part = save_part(piece_of({1, 2}), 0, 3);
     test::expect_union_refused(part, save_part(piece_of({1, 2}), 0, 4), unlike,
                                "of 3 and one of 4");
-    test::expect_union_refused(part, save(piece_of({1, 2})), foreign, "a part");
-    test::expect_union_refused(save(piece_of({1, 2})), part, foreign, "a part");
+    test::expect_union_refused(part, save(piece_of({1, 2})), structure, "a part");
+    test::expect_union_refused(save(piece_of({1, 2})), part, structure, "a part");
     EXPECT_THROW((void)save_part(piece_of({1}), 3, 3), std::out_of_range);
     EXPECT_THROW((void)save_part(piece_of({1}), 0, 0), std::out_of_range);
     EXPECT_THROW((void)save_part(piece_of({1}), 0, (1u << 20) + 1), std::out_of_range);
@@ -312,7 +312,7 @@ TEST(SavedParts, ForgedBytesAreRefused) {
     std::copy(part.begin(), part.end(), nested.begin() + 128);
     test::sign(nested);
     test::expect_refused(load<JoinFilter>(nested), LoadFault::foreign, "in a part");
-    test::expect_union_refused(part, nested, LoadFault::foreign, "join filter");
+    test::expect_union_refused(part, nested, LoadFault::structure, "join filter");
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ TEST(SavedUnion, FiltersThatAreNotAlikeAreRefusedByName) {
     }
     expect_union_refused(save(GrowingCuckoo(100)), split, unlike, "a growing cuckoo filter");
     expect_union_refused(split, save(ScalableBloom()), unlike, "a series of filters");
-    expect_union_refused(split, save(JoinFilter::accept_all()), foreign, "join filter");
+    expect_union_refused(split, save(JoinFilter::accept_all()), structure, "join filter");
 }
 
 TEST(SavedUnion, NobodyNeedsTheSecretButAllMustHaveTheSame) {

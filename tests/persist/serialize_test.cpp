@@ -78,7 +78,7 @@ TEST(Serialize, ForgeriesWithAFittingChecksumAreRefusedByName) {
     using enum LoadFault;
     const auto refused = test::refuser<AnyFilter>(save(make_filled("register64:k=5", 1000)));
     refused(foreign, "first 8 bytes", {{0, 0x88}});
-    refused(foreign, "a filter, but of another structure of simdbloom", {{3, 'B'}, {4, 'K'}});
+    refused(structure, "a filter, but of another structure of simdbloom", {{3, 'B'}, {4, 'K'}});
     refused(version, "version 2", {{8, 2, 2}});
     refused(layout, "layout 0", {{10, 0}});
     refused(layout, "layout 255", {{10, 255}});

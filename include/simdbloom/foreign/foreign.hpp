@@ -40,6 +40,8 @@ std::string_view to_string(ForeignFormat format) noexcept;
 ForeignFormat parse_foreign_format(std::string_view name);
 /// All of them, in the order of the enumeration.
 std::span<const ForeignFormat> foreign_formats() noexcept;
+/// Whether ForeignFilter::with_bits_per_key() makes filters of that format.
+bool takes_bits_per_key(ForeignFormat format) noexcept;
 /// The formats whose fixed bytes and lengths these bytes have. LevelDB and Impala are never named:
 /// LevelDB's k is the last byte, which may be the end of a line of text, and Impala has no header.
 std::vector<ForeignFormat> foreign_formats_of(std::span<const std::byte> bytes);

@@ -36,9 +36,9 @@ Hashing hashing_of(const std::string& name) {
 }
 
 // In the order of LoadFault.
-constexpr const char* fault_names[] = {"too_short", "foreign", "version",  "layout",    "secret",
-                                       "parameter", "size",    "checksum", "alignment", "limit",
-                                       "memory",    "file",    "isa",      "unlike"};
+constexpr const char* fault_names[] = {
+    "too_short", "foreign",   "structure", "version", "layout", "secret", "parameter", "size",
+    "checksum",  "alignment", "limit",     "memory",  "file",   "isa",    "unlike"};
 static_assert(std::size(fault_names) == static_cast<std::size_t>(LoadFault::unlike) + 1);
 
 std::shared_ptr<Filter> made(const std::string& spec, std::size_t n_keys,
@@ -81,14 +81,14 @@ std::shared_ptr<Filter> viewed(const Plain& plain, const Fuse& fuse, const Copy&
     const Loaded<FrozenFilter> filter = read(plain);
     if (filter) return std::make_shared<Filter>(*filter, std::move(memory));
     LoadError error = filter.error();
-    if (error.fault == LoadFault::foreign) {
+    if (error.fault == LoadFault::structure) {
         if (Loaded<BloomierMap> map = read(fuse))
             return std::make_shared<Filter>(FrozenFilter(AnyFilter(std::move(map).value())),
                                             std::move(memory));
-        else if (map.error().fault != LoadFault::foreign) error = map.error();
+        else if (map.error().fault != LoadFault::structure) error = map.error();
     }
     if constexpr (requires { copy(); })
-        if (error.fault == LoadFault::foreign) {
+        if (error.fault == LoadFault::structure) {
             if (Loaded<AnyFilter> whole = read(copy))
                 return std::make_shared<Filter>(FrozenFilter(std::move(whole).value()));
             else error = whole.error();

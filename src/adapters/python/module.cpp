@@ -42,9 +42,9 @@ constexpr char isa_floor[] = "generic";
 void define_load_error(py::module_& module) {
     const auto type = py::reinterpret_steal<py::object>(PyErr_NewExceptionWithDoc(
         "simdbloom.LoadError",
-        "Bytes that cannot be loaded. `fault` says why: 'too_short', 'foreign', 'version', "
-        "'layout', 'secret', 'parameter', 'size', 'checksum', 'alignment', 'limit', 'isa' or "
-        "'unlike'.",
+        "Bytes that cannot be loaded. `fault` says why: 'too_short', 'foreign', 'structure', "
+        "'version', 'layout', 'secret', 'parameter', 'size', 'checksum', 'alignment', 'limit', "
+        "'isa' or 'unlike'.",
         PyExc_ValueError, nullptr));
     if (!type) throw py::error_already_set();
     module.attr("LoadError") = type;

@@ -68,7 +68,8 @@ std::optional<LoadError> check_kind(Fields header, const Kind& kind) {
         const auto magic = std::as_bytes(std::span(kind.magic));
         const bool is_ours = std::ranges::equal(header.first(3), magic.first(3)) &&
                              std::ranges::equal(header.subspan(5, 3), magic.subspan(5));
-        return fault(LoadFault::foreign, "the first 8 bytes are not those of ", kind.name,
+        return fault(is_ours ? LoadFault::structure : LoadFault::foreign,
+                     "the first 8 bytes are not those of ", kind.name,
                      is_ours ? ", but of another structure of simdbloom" : "");
     }
     if (const auto version = get<std::uint16_t>(header, CommonOffset::version);

@@ -79,7 +79,7 @@ class Structures(Case):
                     again += [thing.copy(), copy.copy(thing), copy.deepcopy(thing)]
                 views = []
                 if name in ("growing16", "scalable"):  # several filters
-                    self.fault("foreign", cls.map, path)
+                    self.fault("structure", cls.map, path)
                 elif hasattr(cls, "map"):
                     views = [cls.map(path)]
                 if hasattr(cls, "map") and hasattr(cls, "view"):
@@ -156,7 +156,7 @@ class Structures(Case):
                         self.fault(fault, pickle.loads,
                                    pickled[:at] + wrong + pickled[at + len(data):])
             if cls is not Filter:
-                self.fault("foreign", cls.from_bytes, others[cls].to_bytes())
+                self.fault("structure", cls.from_bytes, others[cls].to_bytes())
             self.fault("limit", cls.from_bytes, data, max_bytes=1)
         self.assertRaises(LoadError, Filter.view, filled().to_bytes()[:-1])
         for thing in (filled(), filled("growing16"), filled("scalable:split256"),
