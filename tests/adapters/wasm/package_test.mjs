@@ -1,5 +1,5 @@
-// package_test.mjs GOLDEN: the npm package as its users see it: each function of index.d.ts, what is
-// refused, and memory.
+// package_test.mjs GOLDEN: the npm package as its users see it: each function of index.d.ts,
+// what is refused, and memory.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as simdbloom from 'simdbloom';
