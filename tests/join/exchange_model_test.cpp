@@ -169,29 +169,27 @@ private:
     /// Whether the last attempt of each sender is sealed and all its parts came, by the messages
     /// alone; and its keys are in the filter.
     bool all_complete(std::uint32_t delivered, const JoinFilter* filter) const {
-        for (std::size_t sender = 0; sender < exchange_senders; ++sender) {
-            const auto each = [&](const auto& use) {
-                for (std::size_t i = 0; i < scenario_.sent.size(); ++i)
-                    if (const Sent& sent = scenario_.sent[i];
-                        (delivered >> i & 1) != 0 && sent.message && sent.message->sender == sender)
-                        use(*sent.message, sent.key);
-            };
-            std::uint64_t last = 0;
-            each([&](const Message& m, auto&) { last = std::max(last, m.attempt); });
-            std::optional<unsigned> parts;
-            std::set<unsigned> came;
+        struct Sender {
+            std::uint64_t attempt = 0;
+            std::optional<unsigned> parts{};
+            std::set<unsigned> came{};
             bool found = true;
-            each([&](const Message& m, const std::optional<std::uint64_t>& of_part) {
-                if (m.attempt != last) return;
-                if (m.kind == Message::Kind::sealed) parts = m.number;
-                if (!of_part) return;
-                came.insert(m.number);
-                const std::uint64_t wanted = *of_part;
-                found = found && (filter == nullptr || filter->count({{&wanted, 1}}) == 1);
-            });
-            if (!parts || came.size() != *parts || !found) return false;
+        };
+        std::array<Sender, exchange_senders> senders;
+        for (std::size_t i = 0; i < scenario_.sent.size(); ++i) {
+            const auto& [message, bytes, key] = scenario_.sent[i];
+            if ((delivered >> i & 1) == 0 || !message) continue;
+            Sender& sender = senders[message->sender];
+            if (message->attempt < sender.attempt) continue;
+            if (message->attempt > sender.attempt) sender = {message->attempt};
+            if (message->kind == Message::Kind::sealed) sender.parts = message->number;
+            if (!key) continue;
+            sender.came.insert(message->number);
+            if (filter != nullptr && filter->count({{&*key, 1}}) == 0) sender.found = false;
         }
-        return true;
+        return std::ranges::all_of(senders, [](const Sender& sender) {
+            return sender.parts && sender.came.size() == *sender.parts && sender.found;
+        });
     }
     bool delivered_deadline(std::uint32_t delivered) const {
         for (std::size_t i = 0; i < scenario_.sent.size(); ++i)
