@@ -50,7 +50,8 @@ struct JoinColumn {
     KeyKind kind = KeyKind::unknown;
 
     std::size_t size() const noexcept { return values.size(); }  ///< the number of rows
-    bool is_valid(std::size_t row) const noexcept {              ///< whether the row is not NULL
+    /// Whether the row is not NULL.
+    bool is_valid(std::size_t row) const noexcept {
         const std::size_t bit = valid_offset + row;
         return valid == nullptr || (valid[bit / 8] >> (bit % 8) & 1) != 0;
     }
