@@ -89,21 +89,19 @@ Keys keys_at(const void* keys, const std::int32_t* offsets, std::size_t n, int w
     return std::span(static_cast<const std::uint64_t*>(keys), n);
 }
 
-enum class Answer : int { count, bitmap, select };
-enum class OneKey : int { contains, insert, erase };
+enum class Call : int { insert, erase, contains, count, bitmap, select };
 
 /// One key, without a batch around it. 1: found, inserted, or erased; 0: not found.
 template <class Key>
-int one(Held& held, int what, const Key& key, KeyKind kind) {
-    const auto call = static_cast<OneKey>(what);
-    if (call == OneKey::insert) {
+int one(Held& held, Call call, const Key& key, KeyKind kind) {
+    if (call == Call::insert) {
         held.expect(kind);
         held.filter.insert(key);
         return 1;
     }
     check_may_ask(held.filter.key_kind(), kind);
-    return static_cast<int>(call == OneKey::erase ? held.filter.erase(key)
-                                                  : held.filter.contains(key));
+    return static_cast<int>(call == Call::erase ? held.filter.erase(key)
+                                                : held.filter.contains(key));
 }
 
 Json describe(const AnyFilter& filter) {
@@ -227,6 +225,9 @@ EXPORTED Held* simdbloom_wasm_make(const char* spec, std::size_t length, double 
                                    std::size_t isa_length) {
     return guarded<Held*>(nullptr, [&] {
         const std::string_view name(spec, length);
+        if (name.starts_with("fuse") || name.starts_with("bloomier"))
+            throw std::invalid_argument("simdbloom: " + std::string(name) +
+                                        " needs all its keys at once: load a saved one");
         const Options options = options_of(seed, {isa, isa_length});
         const std::size_t n = keys_of(n_keys);
         return new Held{by_fpr != 0 ? make_filter_for_fpr(name, n, size, options)
@@ -253,21 +254,32 @@ EXPORTED const char* simdbloom_wasm_describe(const Held* held) {
     return guarded<const char*>(nullptr, [&] { return given(describe(held->filter)); });
 }
 
-/// 1, or 0: failed.
-EXPORTED int simdbloom_wasm_insert(Held* held, const void* keys, const std::int32_t* offsets,
-                                   std::size_t n, int width) {
-    return guarded(0, [&] {
-        if (n != 0) held->expect(kind_of(offsets));
-        held->filter.insert(keys_at(keys, offsets, n, width));
-        return 1;
-    });
-}
-/// The number erased; -1: failed.
-EXPORTED double simdbloom_wasm_erase(Held* held, const void* keys, const std::int32_t* offsets,
-                                     std::size_t n, int width) {
+/// The number inserted, erased or found; -1: failed. `out` of a bitmap has a byte for 8 keys, of
+/// select a number for each.
+EXPORTED double simdbloom_wasm_batch(Held* held, const void* keys, const std::int32_t* offsets,
+                                     std::size_t n, int width, Call call, void* out) {
     return guarded(-1.0, [&] {
-        if (n != 0) check_may_ask(held->filter.key_kind(), kind_of(offsets));
-        return static_cast<double>(held->filter.erase(keys_at(keys, offsets, n, width)));
+        AnyFilter& filter = held->filter;
+        if (n != 0 && call == Call::insert) held->expect(kind_of(offsets));
+        else if (n != 0) check_may_ask(filter.key_kind(), kind_of(offsets));
+        const Keys batch = keys_at(keys, offsets, n, width);
+        const auto made = [&]() -> std::uint64_t {
+            switch (call) {
+                case Call::insert:
+                    return filter.insert(batch), n;
+                case Call::erase:
+                    return filter.erase(batch);
+                case Call::bitmap:
+                    return filter.contains(batch, {static_cast<std::uint8_t*>(out), (n + 7) / 8});
+                case Call::select:
+                    return filter.select(batch, {static_cast<std::uint32_t*>(out), n});
+                case Call::contains:
+                case Call::count:
+                    break;
+            }
+            return filter.count(batch);
+        };
+        return static_cast<double>(made());
     });
 }
 /// ends_in_bytes() of n strings.
@@ -276,14 +288,14 @@ EXPORTED int simdbloom_wasm_ends_in_bytes(const char* text, std::size_t bytes, s
     return static_cast<int>(ends_in_bytes({text, bytes}, {ends, n + 1}));
 }
 /// One number, as two halves: a BigInt would be allocated. As one(); -1: failed.
-EXPORTED int simdbloom_wasm_number(Held* held, int what, std::uint32_t low, std::uint32_t high) {
+EXPORTED int simdbloom_wasm_number(Held* held, Call call, std::uint32_t low, std::uint32_t high) {
     return guarded(
-        -1, [&] { return one(*held, what, std::uint64_t{high} << 32 | low, KeyKind::integers); });
+        -1, [&] { return one(*held, call, std::uint64_t{high} << 32 | low, KeyKind::integers); });
 }
 /// One string. As one(); -1: failed.
-EXPORTED int simdbloom_wasm_string(Held* held, int what, const char* bytes, std::size_t n) {
+EXPORTED int simdbloom_wasm_string(Held* held, Call call, const char* bytes, std::size_t n) {
     return guarded(-1,
-                   [&] { return one(*held, what, std::string_view(bytes, n), KeyKind::bytes); });
+                   [&] { return one(*held, call, std::string_view(bytes, n), KeyKind::bytes); });
 }
 /// 1, or 0: failed.
 EXPORTED int simdbloom_wasm_clear(Held* held) {
@@ -305,27 +317,6 @@ EXPORTED Held* simdbloom_wasm_union(const Held* a, const Held* b) {
         return both.release();
     });
 }
-/// The number found; -1: failed. `out` has a byte for 8 keys or a number for each.
-EXPORTED double simdbloom_wasm_ask(const Held* held, const void* keys, const std::int32_t* offsets,
-                                   std::size_t n, int width, int answer, void* out) {
-    return guarded(-1.0, [&] {
-        const AnyFilter& filter = held->filter;
-        if (n != 0) check_may_ask(filter.key_kind(), kind_of(offsets));
-        const Keys batch = keys_at(keys, offsets, n, width);
-        const std::span bitmap(static_cast<std::uint8_t*>(out), (n + 7) / 8);
-        const std::span rows(static_cast<std::uint32_t*>(out), n);
-        switch (static_cast<Answer>(answer)) {
-            case Answer::count:
-                return static_cast<double>(filter.count(batch));
-            case Answer::bitmap:
-                return static_cast<double>(filter.contains(batch, bitmap));
-            case Answer::select:
-                break;
-        }
-        return static_cast<double>(filter.select(batch, rows));
-    });
-}
-
 /// AnyFilter::expected_fpr() without making the filter; NaN: failed.
 EXPORTED double simdbloom_wasm_expected_fpr(const char* spec, std::size_t length, double n_keys,
                                             double bits_per_key) {

@@ -170,6 +170,7 @@ assert.ok(advise({ keys: 1e6, workNs: 100, erase: true }, times).ranking
 // What is refused, and by which words.
 for (const [work, words] of [
   [() => Filter.make('split25', 1000, 12), /"split25"/],
+  [() => Filter.make('fuse', 1000, 12), /fuse needs all its keys at once: load a saved one/],
   [() => Filter.make('split256', 0, 12), /n_keys=0/],
   [() => Filter.make('split256', 1.5, 12), /n_keys=1\.5/],
   [() => Filter.make('split256', 2 ** 32, 12), /n_keys=4294967296/],

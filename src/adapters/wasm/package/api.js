@@ -8,8 +8,7 @@ export class SimdbloomError extends Error {
 
 const utf8 = new TextEncoder();
 const LEAST = -(2n ** 63n), MOST = 2n ** 64n - 1n;
-const ANSWER = { count: 0, bitmap: 1, select: 2 };
-const ONE = { contains: 0, insert: 1, erase: 2 };
+const CALL = { insert: 0, erase: 1, contains: 2, count: 3, bitmap: 4, select: 5 };
 /** Strings of a batch that are encoded at once. */
 const TOGETHER = 1024;
 /** Up to this length a loop over charCodeAt is faster than encodeInto (2 ns a unit, and 35 ns). */
@@ -132,18 +131,18 @@ function functionsOf(m) {
   const word = new BigInt64Array(1), halves = new Int32Array(word.buffer);
   /** What simdbloom_wasm_number or simdbloom_wasm_string says of one key. Nothing is allocated for
    *  numbers and short strings. */
-  function one(filter, what, key) {
+  function one(filter, call, key) {
     let done;
     if (Number.isSafeInteger(key))
-      done = m._simdbloom_wasm_number(filter, what, key | 0, Math.floor(key / 2 ** 32) | 0);
+      done = m._simdbloom_wasm_number(filter, call, key | 0, Math.floor(key / 2 ** 32) | 0);
     else if (typeof key === 'string' && 3 * key.length <= ROOM)
-      done = m._simdbloom_wasm_string(filter, what, scratch, write(key));
+      done = m._simdbloom_wasm_string(filter, call, scratch, write(key));
     else if (isBytes(key)) {
       const bytes = bytesOf(key);
-      done = withBytes([bytes], (at) => m._simdbloom_wasm_string(filter, what, at, bytes.length));
+      done = withBytes([bytes], (at) => m._simdbloom_wasm_string(filter, call, at, bytes.length));
     } else {
       word[0] = integer(key);
-      done = m._simdbloom_wasm_number(filter, what, halves[0], halves[1]);
+      done = m._simdbloom_wasm_number(filter, call, halves[0], halves[1]);
     }
     return done < 0 ? failed() : done;
   }
@@ -286,18 +285,19 @@ function functionsOf(m) {
     }
     get spec() { return this.describe().spec; }
 
+    /** read(number, address, bytes) of the call on a batch, with an output of room(n) bytes. */
+    #batch(call, keys, room = () => 0, read = (number) => number) {
+      return withKeys(keys, (at, offsets, n, width) => withRoom([room(n)], (to) => {
+        const number = m._simdbloom_wasm_batch(this.#filter, at, offsets, n, width, call, to);
+        return number < 0 ? failed() : read(number, to, room(n));
+      }));
+    }
     insert(keys) {
-      if (isKey(keys)) one(this.#filter, ONE.insert, keys);
-      else withKeys(keys, (...given) => {
-        if (m._simdbloom_wasm_insert(this.#filter, ...given) === 0) failed();
-      });
+      if (isKey(keys)) one(this.#filter, CALL.insert, keys);
+      else this.#batch(CALL.insert, keys);
     }
     erase(keys) {
-      if (isKey(keys)) return one(this.#filter, ONE.erase, keys);
-      return withKeys(keys, (...given) => {
-        const erased = m._simdbloom_wasm_erase(this.#filter, ...given);
-        return erased < 0 ? failed() : erased;
-      });
+      return isKey(keys) ? one(this.#filter, CALL.erase, keys) : this.#batch(CALL.erase, keys);
     }
     clear() {
       if (m._simdbloom_wasm_clear(this.#filter) === 0) failed();
@@ -307,24 +307,14 @@ function functionsOf(m) {
         throw new TypeError(`simdbloom: ${String(other)} is not a Filter`);
       return new Filter(forgotten, m._simdbloom_wasm_union(this.#filter, other.#filter));
     }
-    contains(key) { return one(this.#filter, ONE.contains, key) === 1; }
-    #ask(keys, answer, room, read) {
-      return withKeys(keys, (at, offsets, n, width) => {
-        const out = new Uint8Array(room(n));
-        return withBytes([out], (to) => {
-          const found = m._simdbloom_wasm_ask(this.#filter, at, offsets, n, width, answer, to);
-          if (found < 0) failed();
-          return read(found, to, out.length);
-        });
-      });
-    }
-    count(keys) { return this.#ask(keys, ANSWER.count, () => 0, (found) => found); }
+    contains(key) { return one(this.#filter, CALL.contains, key) === 1; }
+    count(keys) { return this.#batch(CALL.count, keys); }
     bitmap(keys) {
-      return this.#ask(keys, ANSWER.bitmap, (n) => Math.ceil(n / 8),
+      return this.#batch(CALL.bitmap, keys, (n) => Math.ceil(n / 8),
         (_, at, bytes) => heap().slice(at, at + bytes));
     }
     select(keys) {
-      return this.#ask(keys, ANSWER.select, (n) => 4 * n,
+      return this.#batch(CALL.select, keys, (n) => 4 * n,
         (found, at) => new Uint32Array(heap().slice(at, at + 4 * found).buffer));
     }
     touched(key) {
