@@ -210,10 +210,10 @@ public:
     void check() const;
 
     // For the library's own code.
+    KeyColumn(detail::ColumnPlace place) noexcept : place_(std::move(place)) {}
     const detail::ColumnPlace& place() const noexcept { return place_; }
 
 private:
-    KeyColumn(detail::ColumnPlace place) noexcept : place_(std::move(place)) {}
     KeyColumn(detail::ColumnType type, std::size_t size, const void* data) noexcept
         : place_{.type = type, .size = size, .data = data} {}
     template <class Offset>

@@ -86,58 +86,7 @@ private:
     bool grows_ = false;
 };
 
-/// The answers about a batch: those of a JoinFilter, or made of flags.
-class Answers {
-public:
-    Answers(const Asked& asked, const Batch& batch) : rows_(batch.rows), filter_(asked.filter) {
-        if (filter_ == nullptr) {
-            flags_.resize(rows_.size());
-            asked.flags(batch, flags_);
-        } else if (rows_.size() != 0) {
-            check_asked(filter_->key_kind(), rows_.key_kind());
-        }
-    }
-    std::size_t size() const noexcept { return rows_.size(); }
-    void bytes(std::span<std::uint8_t> out) const {
-        if (filter_ != nullptr) (void)rows_.bytes(*filter_, out);
-        else std::ranges::copy(flags_, out.begin());
-    }
-    void bitmap(std::span<std::uint8_t> out) const {
-        if (filter_ != nullptr) return (void)rows_.bitmap(*filter_, out);
-        std::ranges::fill(out.first((size() + 7) / 8), std::uint8_t{0});
-        for (std::size_t i = 0; i < size(); ++i)
-            out[i / 8] = static_cast<std::uint8_t>(out[i / 8] | flags_[i] << (i % 8));
-    }
-    std::size_t select(std::span<std::uint32_t> out) const {
-        if (filter_ != nullptr) return rows_.select(*filter_, out);
-        std::size_t n = 0;
-        for (std::size_t i = 0; i < size(); ++i)
-            if (flags_[i] != 0) out[n++] = static_cast<std::uint32_t>(i);
-        return n;
-    }
-    std::size_t select(std::span<const std::uint32_t> list, std::span<std::uint32_t> out) const {
-        if (filter_ != nullptr) return rows_.select(*filter_, list, out);
-        std::size_t n = 0;
-        for (const std::uint32_t row : list) {
-            if (row >= size())
-                throw std::out_of_range("simdbloom: no row " + std::to_string(row) + ", of " +
-                                        std::to_string(size()));
-            if (flags_[row] != 0) out[n++] = row;
-        }
-        return n;
-    }
-    std::size_t count() const {
-        if (filter_ != nullptr) return rows_.count(*filter_);
-        return static_cast<std::size_t>(std::ranges::count(flags_, std::uint8_t{1}));
-    }
-
-private:
-    const JoinRows& rows_;
-    const JoinFilter* filter_;
-    std::vector<std::uint8_t> flags_;
-};
-
-/// Calls use(answers) for each batch without the GIL and under the lock of readers.
+/// Calls use(rows, filter) for each batch without the GIL and under the lock of readers.
 template <class Use>
 void each_locked(const Asked& asked, Keys& keys, const Use& use, std::size_t piece = piece_rows) {
     const NoGil no_gil;
@@ -145,7 +94,16 @@ void each_locked(const Asked& asked, Keys& keys, const Use& use, std::size_t pie
         asked.hash,
         [&](const Batch& batch) {
             const std::shared_lock lock(asked.mutex);
-            use(Answers(asked, batch));
+            const std::size_t n = batch.rows.size();
+            if (asked.filter != nullptr) {
+                if (n != 0) check_asked(asked.filter->key_kind(), batch.rows.key_kind());
+                return use(batch.rows, *asked.filter);
+            }
+            // Rows that are not found become NULLs, which no filter lets pass.
+            std::vector<std::uint8_t> bits((n + 7) / 8);
+            asked.bits(batch, bits);
+            const auto found = KeyColumn::booleans(bits.data(), n).with_validity(bits.data());
+            use(JoinRows({found}), JoinFilter::accept_all());
         },
         piece);
 }
@@ -155,8 +113,8 @@ void each_locked(const Asked& asked, Keys& keys, const Use& use, std::size_t pie
 py::array contains(const Asked& asked, Keys&& keys, const py::object& out) {
     Room<std::uint8_t> room(keys.rows(), out, py::dtype::of<bool>());
     std::size_t done = 0;
-    each_locked(asked, keys, [&](const Answers& rows) {
-        rows.bytes(room.behind(done, rows.size()));
+    each_locked(asked, keys, [&](const JoinRows& rows, const JoinFilter& filter) {
+        (void)rows.bytes(filter, room.behind(done, rows.size()));
         done += rows.size();
     });
     return room.first(done, !out.is_none());
@@ -175,8 +133,8 @@ Bits bits_of(const Asked& asked, Keys&& keys, const py::object& out) {
     static_assert(piece_rows % 8 == 0);
     Room<std::uint8_t> room((*keys.rows() + 7) / 8, out, py::dtype::of<std::uint8_t>());
     std::size_t done = 0;
-    each_locked(asked, keys, [&](const Answers& rows) {
-        rows.bitmap(room.behind(done / 8, (rows.size() + 7) / 8));
+    each_locked(asked, keys, [&](const JoinRows& rows, const JoinFilter& filter) {
+        (void)rows.bitmap(filter, room.behind(done / 8, (rows.size() + 7) / 8));
         done += rows.size();
     });
     return {room.first((done + 7) / 8, !out.is_none()), done};
@@ -200,15 +158,15 @@ py::array select(const Asked& asked, Keys&& keys, const py::object& list, const 
     std::size_t found = 0, done = 0;
     each_locked(
         asked, keys,
-        [&](const Answers& rows) {
+        [&](const JoinRows& rows, const JoinFilter& filter) {
             if (!list.is_none()) {
-                found = rows.select(listed, room.behind(0, listed.size()));
+                found = rows.select(filter, listed, room.behind(0, listed.size()));
                 return;
             }
             if (rows.size() > std::numeric_limits<std::uint32_t>::max() - done)
                 throw std::length_error("simdbloom: more than 2^32 - 1 rows");
             const auto here = room.behind(found, rows.size());
-            const std::size_t n = rows.select(here);
+            const std::size_t n = rows.select(filter, here);
             if (done != 0)
                 for (std::uint32_t& row : here.first(n)) row += static_cast<std::uint32_t>(done);
             found += n;
@@ -220,7 +178,9 @@ py::array select(const Asked& asked, Keys&& keys, const py::object& list, const 
 
 std::size_t count(const Asked& asked, Keys&& keys) {
     std::size_t found = 0;
-    each_locked(asked, keys, [&](const Answers& rows) { found += rows.count(); });
+    each_locked(asked, keys, [&](const JoinRows& rows, const JoinFilter& filter) {
+        found += rows.count(filter);
+    });
     return found;
 }
 

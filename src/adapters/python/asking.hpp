@@ -24,9 +24,9 @@ struct Asked {
     const JoinFilter* filter;
     RowHash hash;
     std::shared_mutex& mutex;
-    /// In place of a JoinFilter: writes 1 for each row of the batch that is found, else 0. Throws
+    /// In place of a JoinFilter: sets the bit of each row of the batch that is found. Throws
     /// TypeError for keys of a kind that the filter does not answer.
-    std::function<void(const Batch&, std::span<std::uint8_t>)> flags{};
+    std::function<void(const Batch&, std::span<std::uint8_t> bitmap)> bits{};
 };
 
 /// A numpy array of bool: whether key i is found. `out`: None, or the array to write to.

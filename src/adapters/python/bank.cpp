@@ -1,16 +1,101 @@
 // The Python classes FilterBank and CompactBank: many Bloom filters, asked with one key.
 
-#include "bank.hpp"
-
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <concepts>
 #include <map>
+#include <memory>
 #include <string>
+#include <vector>
+
+#include "filter.hpp"
 
 namespace simdbloom::python {
 
 namespace {
+
+template <class B>
+using Bank = Hashed<B>;
+
+template <class B>
+void insert_into(Bank<B>& self, std::size_t set, py::handle keys, bool hashed) {
+    // Refuses the set before the keys decide the kind.
+    self.write([&](B& bank) { bank.insert(set, std::span<const std::uint64_t>()); });
+    self.fill(Keys(keys, hashed), [&](auto hashes, const auto&) {
+        self.get().insert(set, simdbloom::Keys::hashes(hashes));
+    });
+}
+
+template <class T>
+py::array row_of(std::vector<T>&& values) {
+    const auto n = static_cast<py::ssize_t>(values.size());
+    return array_from(std::move(values), {n});
+}
+
+template <class B>
+py::array bitmap_of(const Bank<B>& self, py::handle keys, bool hashed) {
+    // As wide as the bank is now, even if other threads add sets.
+    const std::size_t width = self.read([](const auto& bank) { return bank.bitmap_bytes(); });
+    std::vector<std::uint8_t> all, some;
+    if (!hashed && is_one_key(keys)) {
+        self.with(one_key(keys), [&](const B& bank, const auto& key) {
+            all.resize(bank.bitmap_bytes());
+            bank.contains(key, all);
+        });
+        all.resize(width);
+        return row_of(std::move(all));
+    }
+    Keys batch(keys, hashed);
+    all.resize(batch.rows().value_or(0) * width);
+    const std::size_t n = self.ask(std::move(batch), [&](auto hashes, const auto& row) {
+        if (hashes.empty()) return;  // all are NULL
+        const std::size_t bytes = self.get().bitmap_bytes();
+        some.resize(hashes.size() * bytes);
+        self.get().contains(simdbloom::Keys::hashes(hashes), some);
+        if (const std::size_t end = (row(hashes.size() - 1) + 1) * width; all.size() < end)
+            all.resize(2 * end);
+        for (std::size_t i = 0; i < hashes.size(); ++i)
+            std::copy_n(&some[i * bytes], std::min(bytes, width), &all[row(i) * width]);
+    });
+    all.resize(n * width);
+    return array_from(std::move(all),
+                      {static_cast<py::ssize_t>(n), static_cast<py::ssize_t>(width)});
+}
+
+template <class B>
+py::object flags_of(const Bank<B>& self, py::handle keys, bool hashed) {
+    const std::size_t sets = self.read([](const auto& bank) { return bank.sets(); });
+    return py::module_::import("numpy")
+        .attr("unpackbits")(bitmap_of(self, keys, hashed), "axis"_a = -1, "count"_a = sets,
+                            "bitorder"_a = "little")
+        .attr("view")("bool");
+}
+
+template <class B>
+std::vector<std::uint64_t> counts_of(const Bank<B>& self, py::handle keys, bool hashed) {
+    std::vector<std::uint64_t> counts(self.read([](const auto&bank) { return bank.sets(); })), some;
+    self.ask(Keys(keys, hashed), [&](auto hashes, const auto&) {
+        some.resize(self.get().sets());
+        self.get().count_per_set(simdbloom::Keys::hashes(hashes), some);
+        for (std::size_t s = 0; s < std::min(some.size(), counts.size()); ++s) counts[s] += some[s];
+    });
+    return counts;
+}
+
+template <class B>
+py::array count_per_set(const Bank<B>& self, py::handle keys, bool hashed) {
+    return row_of(counts_of(self, keys, hashed));
+}
+
+template <class B>
+py::array select_sets(const Bank<B>& self, py::handle keys, std::uint64_t least, bool hashed) {
+    const auto counts = counts_of(self, keys, hashed);
+    std::vector<std::uint32_t> sets;
+    for (std::size_t s = 0; s < counts.size(); ++s)
+        if (counts[s] >= least) sets.push_back(static_cast<std::uint32_t>(s));
+    return row_of(std::move(sets));
+}
 
 /// The n_keys of each set. Throws TypeError or ValueError that names the set with a wrong one.
 std::vector<std::size_t> sizes_of(const py::iterable& given) {
@@ -37,9 +122,9 @@ std::vector<std::size_t> sizes_of(const py::iterable& given) {
 
 /// A bank with copies of the filters. Throws TypeError for an object that is not a Filter,
 /// ValueError for a filter that cannot be a set of the bank.
-SharedBank<FilterBank> of_filters(const py::iterable& given, const Text& isa,
-                                  std::size_t max_bytes) {
-    std::vector<std::shared_ptr<Filter>> filters;
+std::shared_ptr<Bank<FilterBank>> of_filters(const py::iterable& given, const Text& isa,
+                                             std::size_t max_bytes) {
+    std::vector<std::shared_ptr<const Filter>> filters;
     for (const py::handle filter : given) {
         if (!py::isinstance<Filter>(filter))
             throw py::type_error("simdbloom: " + repr_of(filter) + " is not a Filter");
@@ -52,21 +137,18 @@ SharedBank<FilterBank> of_filters(const py::iterable& given, const Text& isa,
     for (const auto& filter : filters) locks.try_emplace(filter.get());
     for (auto& [filter, lock] : locks) lock = std::shared_lock(filter->mutex());
     std::vector<const FilterBase*> parts;
-    KeyKind kind = KeyKind::unknown;
-    bool is_new = true;
+    Kind kind;
     for (const auto& filter : filters) {
         const auto* const base = filter->get().get_if<FilterBase>();
         if (base == nullptr)
             throw std::invalid_argument("simdbloom: " + filter->get().spec() +
                                         " has no layout of bits, which a bank needs");
         parts.push_back(base);
-        if (filter->is_new()) continue;
-        kind = is_new ? base->key_kind() : united(kind, base->key_kind());
-        is_new = false;
+        kind = kind.united_with(filter->kind());
     }
     FilterBank bank = FilterBank::of(parts, options);
-    bank.set_key_kind(kind);
-    return new_bank(std::move(bank));
+    bank.set_key_kind(kind.kind);
+    return std::make_shared<Bank<FilterBank>>(std::move(bank));
 }
 
 std::size_t number_of(std::size_t given) { return given; }
@@ -75,7 +157,7 @@ std::vector<std::size_t> number_of(const py::iterable& given) { return sizes_of(
 /// Defines with_bits_per_key and for_fpr. `numbers`: the arguments before the size, which
 /// give the number of the sets and of their keys.
 template <class B, class... Given>
-void define_making(BankType<B>& type, const std::string& numbers_doc,
+void define_making(ClassOf<Bank<B>>& type, const std::string& numbers_doc,
                    const std::same_as<py::arg> auto&... numbers) {
     const auto define = [&](const char* name, const char* size, const char* doc, auto* make) {
         type.def_static(
@@ -88,7 +170,7 @@ void define_making(BankType<B>& type, const std::string& numbers_doc,
                 options.huge_pages = huge_pages;
                 const auto plain = std::tuple(number_of(given)...);
                 const NoGil no_gil;
-                return new_bank(std::apply(
+                return std::make_shared<Bank<B>>(std::apply(
                     [&](const auto&... n) { return make(n..., bits_or_fpr, options); }, plain));
             },
             numbers..., py::arg(size), py::kw_only(), "spec"_a = std::string(default_spec),
@@ -108,26 +190,28 @@ void define_making(BankType<B>& type, const std::string& numbers_doc,
 }
 
 template <class B>
-void define_keeping(BankType<B>& type) {
+void define_keeping(ClassOf<Bank<B>>& type) {
     using Bytes = std::span<const std::byte>;
     define_copying(type);
     define_saving(type);
-    define_mapping(type, [](const std::filesystem::path& path, const Options& options) {
-        return std::make_shared<Bank<B>>(
-            loaded_by<B>([&] { return map_file<B>(path, options); }, &path), true);
+    const auto read_only = [](B bank, const py::object& memory = {}) {
+        return std::make_shared<Bank<B>>(std::make_shared<B>(std::move(bank)), true, memory);
+    };
+    define_mapping(type, [=](const std::filesystem::path& path, const Options& options) {
+        return read_only(loaded_by<B>([&] { return map_file<B>(path, options); }, &path));
     });
     define_view(
         type,
-        [](Bytes bytes, const Options& options) {
-            return std::make_shared<Bank<B>>(loaded(load<B>(bytes, options)), true);
+        [=](Bytes bytes, const Options& options) {
+            return read_only(loaded(load<B>(bytes, options)));
         },
-        [](Bytes bytes, const Options& options, const py::object& memory) {
-            return std::make_shared<Bank<B>>(loaded(view<B>(bytes, options)), true, memory);
+        [=](Bytes bytes, const Options& options, const py::object& memory) {
+            return read_only(loaded(view<B>(bytes, options)), memory);
         });
 }
 
 template <class B>
-void define_lookups(BankType<B>& type) {
+void define_lookups(ClassOf<Bank<B>>& type) {
     const std::string one = " keys: n keys, or one key, whose result has one dimension less.";
     define_with_keys(
         type, "contains",
@@ -164,7 +248,7 @@ void define_lookups(BankType<B>& type) {
 }
 
 template <class B>
-void define_sets(BankType<B>& type) {
+void define_sets(ClassOf<Bank<B>>& type) {
     type.def("insert", &insert_into<B>, "set"_a, "keys"_a, py::kw_only(), "hashed"_a = false,
              doc_with_keys("Inserts n keys into a set, from 0 on; None and NULL are skipped. "
                            "IndexError for a set that is not there, ValueError if the bank is "
@@ -172,24 +256,15 @@ void define_sets(BankType<B>& type) {
                  .c_str());
     type.def("clear_set", writing<Bank<B>, std::size_t>(&B::clear_set), "set"_a,
              "Removes the keys of a set. IndexError for a set that is not there.");
-    type.def(
-        "clear",
-        [](Bank<B>& self) {
-            self.write([&](B& bank) {
-                bank.clear();
-                bank.set_key_kind(KeyKind::unknown);
-                self.set_kind({});
-            });
-        },
-        "Removes all keys of all sets.");
+    type.def("clear", &Bank<B>::clear, "Removes all keys of all sets.");
 }
 
 /// Defines what both classes have, and returns the class.
 template <class B, class... Given>
-BankType<B> define_class(py::module_& module, const char* name, const char* doc,
-                         const std::string& numbers_doc,
-                         const std::same_as<py::arg> auto&... numbers) {
-    BankType<B> type(module, name, doc);
+ClassOf<Bank<B>> define_class(py::module_& module, const char* name, const char* doc,
+                              const std::string& numbers_doc,
+                              const std::same_as<py::arg> auto&... numbers) {
+    ClassOf<Bank<B>> type(module, name, doc);
     define_making<B, Given...>(type, numbers_doc, numbers...);
     define_keeping(type);
     define_sets(type);

@@ -1,41 +1,31 @@
 #include "filter.hpp"
 
+#include <pybind11/stl.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
+
+#include "simdbloom/cardinality.hpp"
 
 namespace simdbloom::python {
 
 namespace {
 
-/// Inserts a column in place if the filter can; returns whether it could.
-bool insert_in_place(AnyFilter& filter, const KeyColumn& column) {
-    const detail::ColumnPlace& place = column.place();
-    if (place.valid != nullptr || place.words != nullptr || place.converts()) return false;
-    const auto values = [&]<class T>(T) {
-        return std::span(static_cast<const T*>(place.data), place.size);
-    };
-    using enum detail::ColumnType;
-    if (place.type == word) filter.insert(values(std::uint64_t{}));
-    else if (place.type == hash) filter.insert(simdbloom::Keys::hashes(values(std::uint64_t{})));
-    else if (place.type == i32) filter.insert(values(std::int32_t{}));
-    else if (place.type == u32) filter.insert(values(std::uint32_t{}));
-    else if (place.type == views) filter.insert(values(std::string_view{}));
-    else if (place.type == offsets64)
-        filter.insert(simdbloom::Keys::strings(
-            std::span(static_cast<const std::int64_t*>(place.data), place.size + 1), place.bytes));
-    else return false;
-    return true;
+bool all_zeros(std::span<const std::byte> bytes) {
+    return std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; });
 }
 
-/// Stops at the first bit that is set.
+}  // namespace
+
 bool has_no_keys(const AnyFilter& filter) {
-    if (const auto* const base = filter.get_if<FilterBase>())
-        return std::ranges::all_of(base->bytes(), [](std::byte b) { return b == std::byte{0}; });
+    if (const auto* const base = filter.get_if<FilterBase>()) return all_zeros(base->bytes());
     return std::visit(
         []<class F>(const F& f) {
             if constexpr (requires { f.stored(); }) return f.stored() == 0;
@@ -43,10 +33,29 @@ bool has_no_keys(const AnyFilter& filter) {
         },
         filter.variant());
 }
+bool has_no_keys(const FilterBank& bank) { return all_zeros(bank.bytes()); }
+bool has_no_keys(const CompactBank& bank) {
+    return std::ranges::all_of(bank.banks(), [](const auto& its) { return has_no_keys(its); });
+}
 
-}  // namespace
+std::optional<simdbloom::Keys> keys_in_place(const KeyColumn& column) {
+    const detail::ColumnPlace& place = column.place();
+    if (place.valid != nullptr || place.words != nullptr || place.converts()) return {};
+    const auto values = [&]<class T>(T) {
+        return std::span(static_cast<const T*>(place.data), place.size);
+    };
+    using enum detail::ColumnType;
+    if (place.type == word) return values(std::uint64_t{});
+    if (place.type == hash) return simdbloom::Keys::hashes(values(std::uint64_t{}));
+    if (place.type == i32) return values(std::int32_t{});
+    if (place.type == u32) return values(std::uint32_t{});
+    if (place.type == views) return values(std::string_view{});
+    if (place.type != offsets64) return {};
+    return simdbloom::Keys::strings(
+        std::span(static_cast<const std::int64_t*>(place.data), place.size + 1), place.bytes);
+}
 
-bool each_hash(const JoinRows& rows, const UseHashes& use) {
+void each_hash(const JoinRows& rows, const UseHashes& use) {
     constexpr std::size_t piece = 2048;
     std::array<std::uint32_t, piece> numbers;
     std::array<std::uint64_t, piece> hashes;
@@ -59,83 +68,15 @@ bool each_hash(const JoinRows& rows, const UseHashes& use) {
         std::iota(here.begin(), here.end(), static_cast<std::uint32_t>(first));
         here = here.first(rows.select(no_nulls, here, here));
         rows.hashes(here, hashes);
-        if (!use(std::span<const std::uint64_t>(hashes).first(here.size()), here)) return false;
+        use(std::span<const std::uint64_t>(hashes).first(here.size()), here);
     }
-    return true;
 }
 
-Filter::Filter(AnyFilter filter) : Filter(std::move(filter), false) {
-    is_new_ = get().key_kind() == KeyKind::unknown && has_no_keys(get());
-}
-
-std::shared_ptr<Filter> Filter::without_keys(AnyFilter filter) {
-    return std::shared_ptr<Filter>(new Filter(std::move(filter), true));
-}
-
-AnyFilter& Filter::changed() {
-    if (own_ == nullptr)
-        throw py::value_error("simdbloom: this filter is read-only; copy() makes a writable one");
-    return *own_;
-}
-
-/// Records that keys of that kind go in, and returns the filter's kind. Needs the writers' lock.
-/// Throws TypeError that names both kinds if one filter cannot have both.
-KeyKind Filter::expect(KeyKind keys) {
-    Kind kind{own_->key_kind(), is_new_};
-    kind.add(keys);
-    own_->set_key_kind(kind.kind);
-    is_new_ = kind.is_new;
-    return kind.kind;
-}
-
-void Filter::add(const OneKey& key) {
-    change([&](AnyFilter& filter) {
-        std::visit([&](auto k) { filter.insert(k); }, key.in(expect(key.kind)));
-    });
-}
-
-void Filter::clear() {
-    change([&](AnyFilter& filter) {
-        filter.clear();
-        filter.set_key_kind(KeyKind::unknown);
-        is_new_ = true;
-    });
-}
-
-void Filter::insert(Keys&& keys) {
-    AnyFilter& filter = changed();
-    const RowHash hash = row_hash();
-    const NoGil no_gil;
-    keys.each(hash, [&](const Batch& batch) {
-        const std::unique_lock lock(mutex_);
-        if (batch.rows.size() == 0) return;
-        const KeyKind kind = expect(batch.rows.key_kind());
-        if (batch.column != nullptr && insert_in_place(filter, batch.column->as(kind))) return;
-        (void)each_hash(batch.rows.as(kind), [&](auto hashes, auto) {
-            filter.insert(simdbloom::Keys::hashes(hashes));
-            return true;
-        });
-    });
-}
-
-std::size_t Filter::change_hashes(Keys&& keys, bool inserts, const ChangeHashes& use) {
-    AnyFilter& filter = changed();
-    const RowHash hash = row_hash();
-    const NoGil no_gil;
-    std::size_t done = 0;
-    bool goes_on = true;
-    keys.each(hash, [&](const Batch& batch) {
-        const std::unique_lock lock(mutex_);
-        if (batch.rows.size() == 0) return;
-        if (!inserts) check_asked(filter.key_kind(), batch.rows.key_kind());
-        const KeyKind kind = inserts ? expect(batch.rows.key_kind()) : filter.key_kind();
-        goes_on = goes_on && each_hash(batch.rows.as(kind), [&](auto hashes, auto rows) {
-                      return use(filter, hashes, rows, done);
-                  });
-        done += batch.rows.size();
-    });
-    return done;
-}
+// A read-only structure is not changed.
+Filter::Filter(const FrozenFilter& filter, py::object memory)
+    : Hashed(std::shared_ptr<AnyFilter>(std::make_shared<FrozenFilter>(filter),
+                                        const_cast<AnyFilter*>(&*filter)),
+             true, std::move(memory)) {}
 
 namespace {
 
@@ -152,20 +93,16 @@ void with_both(std::shared_mutex& changed, std::shared_mutex& read, const Use& u
 }  // namespace
 
 void Filter::take_in(const Filter& other, const std::function<void(AnyFilter&)>& use) {
-    AnyFilter& filter = changed();
+    AnyFilter& filter = get();
     with_both(mutex_, other.mutex_, [&] {
-        // Without keys the kind is open again.
-        const KeyKind theirs = other.get().key_kind();
-        const KeyKind mine = is_new_ ? theirs : filter.key_kind();
-        const KeyKind both = other.is_new_ ? mine : united(mine, theirs);
+        const Kind both = kind().united_with(other.kind());
         use(filter);
-        filter.set_key_kind(both);
-        is_new_ = is_new_ && other.is_new_;
+        set_kind(both);
     });
 }
 
 void Filter::unite(const Filter& other) {
-    if (&other == this) return (void)changed();
+    if (&other == this) return (void)get();
     take_in(other, [&](AnyFilter& filter) { filter |= other.get(); });
 }
 
@@ -182,8 +119,180 @@ void Filter::add_counts(const Filter& other) {
 }
 
 void Filter::intersect(const Filter& other) {
-    AnyFilter& filter = changed();
+    AnyFilter& filter = get();
     if (&other != this) with_both(mutex_, other.mutex_, [&] { filter &= other.get(); });
+}
+
+namespace {
+
+using Type = ClassOf<Filter>;
+
+std::size_t try_insert(Filter& self, py::handle keys, bool hashed) {
+    std::size_t inserted = 0;
+    bool is_full = false;
+    self.fill(Keys(keys, hashed), [&](auto hashes, const auto&) {
+        if (is_full) return;
+        const std::size_t here = self.get().try_insert(simdbloom::Keys::hashes(hashes));
+        inserted += here;
+        is_full = here != hashes.size();
+    });
+    return inserted;
+}
+
+std::size_t erase(Filter& self, py::handle keys, bool hashed) {
+    std::size_t erased = 0;
+    self.take(Keys(keys, hashed), [&](auto hashes, const auto&) {
+        erased += self.get().erase(simdbloom::Keys::hashes(hashes));
+    });
+    return erased;
+}
+
+void define_keys(Type& type) {
+    define_filling(type);
+    define_with_keys(type, "try_insert",
+                     "Inserts keys up to the first that has no room. Returns how many are in.", "",
+                     &try_insert);
+    define_with_keys(type, "erase",
+                     "Removes one copy of each key. Returns how many were there. Erase only keys "
+                     "that were inserted. ValueError for a layout that cannot erase.",
+                     "", &erase);
+    type.def(
+        "discard",
+        [](Filter& self, py::handle key) {
+            const OneKey one = one_key(key);
+            return self.change([&](AnyFilter& f) {
+                return std::visit([&](auto k) { return f.erase(k); }, one.in(f.key_kind()));
+            });
+        },
+        "key"_a,
+        "Removes one copy of a key that was inserted. Returns False if it is not there. ValueError "
+        "for a layout that cannot erase.");
+    type.def("clear", &Filter::clear,
+             "Removes all keys. ValueError for a filter that is read-only or built of all its keys "
+             "at once.");
+}
+
+void define_sets(Type& type) {
+    define_copying(type);
+    define_operator(type, "__ior__", "__or__", &Filter::unite);
+    define_operator(type, "__iand__", "__and__", &Filter::intersect);
+    define_operator(type, "__iadd__", "__add__", &Filter::add_counts);
+    type.def(
+        "accept_all", [](Filter& self) { self.change([](AnyFilter& f) { f.accept_all(); }); },
+        "Makes the filter find every key, until clear().");
+    type.def(
+        "folded",
+        [](const Filter& self, std::uint64_t parts) {
+            return self.derived([&](const AnyFilter& f) { return f.folded(parts); });
+        },
+        "parts"_a,
+        "The same keys in a filter smaller by the factor parts. ValueError unless parts divides "
+        "the number of blocks and the layout can be folded.");
+    type.def(
+        "folded_to_fpr",
+        [](const Filter& self, double fpr) {
+            if (!(fpr > 0 && fpr < 1))
+                throw py::value_error("simdbloom: fpr=" + text_of(py::float_(fpr)) +
+                                      " is not inside (0, 1)");
+            return self.derived([&](const AnyFilter& f) { return f.folded_to_fpr(fpr); });
+        },
+        "fpr"_a,
+        "The filter folded as often as estimated_fpr() stays at most fpr. ValueError outside (0, "
+        "1).");
+}
+
+using F = const AnyFilter&;
+
+/// Defines a property for the structures that have ask(structure). AttributeError for others.
+template <class Value, class Ask>
+void fact(Type& type, const char* name, const char* doc, const Ask& ask) {
+    type.def_property_readonly(
+        name,
+        [name, ask](const Filter& self) {
+            const auto value = self.read([&](F f) -> std::optional<Value> {
+                return std::visit(
+                    [&]<class G>(const G& of) -> std::optional<Value> {
+                        if constexpr (std::is_invocable_v<Ask, const G&>) return ask(of);
+                        else return std::nullopt;
+                    },
+                    f.variant());
+            });
+            if (value) return *value;
+            throw py::attribute_error("simdbloom: " + self.read([](F f) { return f.spec(); }) +
+                                      " has no " + name);
+        },
+        doc);
+}
+
+/// How often each key is in a counting filter at most. ValueError for another filter.
+py::array_t<std::uint8_t> count_estimate(const Filter& self, py::handle keys, bool hashed) {
+    Keys batch(keys, hashed);
+    const HashedKeys of(batch, self.row_hash(), kind_of(self));
+    const std::size_t n = of.hashes.size();
+    py::array_t<std::uint8_t> counts(static_cast<py::ssize_t>(n));
+    std::uint8_t* const out = counts.mutable_data();
+    self.read([&](F f) {
+        std::visit(
+            [&]<class G>(const G& filter) {
+                if constexpr (requires { filter.count_estimate_hash(0); })
+                    for (std::size_t i = 0; i < n; ++i)
+                        out[i] = of.valid[i] ? static_cast<std::uint8_t>(
+                                                   filter.count_estimate_hash(of.hashes[i]))
+                                             : std::uint8_t{0};
+                else throw py::value_error("simdbloom: " + filter.spec() + " does not count keys");
+            },
+            f.variant());
+    });
+    return counts;
+}
+
+void define_facts_of_some(Type& type) {
+    define_call(type, "estimated_keys",
+                "(keys, error): the number of distinct keys by the bits that are set, and its "
+                "standard error. ValueError for a layout whose bits do not tell.",
+                [](F f) {
+                    const Cardinality n = simdbloom::estimated_keys(f);
+                    return std::pair(n.keys, n.standard_error);
+                });
+    fact<std::uint64_t>(type, "stored", "The number of keys that are in, copies included.",
+                        IF_VALID(s.stored()));
+    fact<double>(type, "load_factor", "The share of the slots that are taken.", IF_VALID(s.load()));
+    fact<std::uint64_t>(type, "saturated", "The number of counters at their maximum.",
+                        IF_VALID(s.saturated()));
+    fact<double>(type, "fpr_bound", "The false-positive rate that no insert exceeds at this size.",
+                 IF_VALID(s.fpr_bound()));
+    define_with_keys(type, "count_estimate",
+                     "An array of n counts (uint8): how often each key is in, or more often, up to "
+                     "the counters' maximum. ValueError for a filter that does not count.",
+                     "", &count_estimate);
+    define_worth(type, [](const Filter& self, const Workload& workload) {
+        return self.read([&](F f) { return worth(f, workload); });
+    });
+    define_call(type, "__repr__", "", [](F f) {
+        return "<simdbloom.Filter " + f.spec() + " of " + std::to_string(f.size_in_bytes()) +
+               " bytes for " + std::to_string(f.n_keys()) + " keys>";
+    });
+}
+
+}  // namespace
+
+void define_filter(py::module_& module) {
+    Type type(module, "Filter",
+              "A filter of any layout: Filter(spec, n_keys, bits_per_key) or Filter(spec, n_keys, "
+              "fpr=rate).\n\nspec: 'split256', 'sector512', 'cuckoo12', ..: a layout, with "
+              "parameters as in 'classic:k=8'. n_keys: the number of keys to size it for. isa: the "
+              "kernels, by default the best of usable_isas(). hashing: 'fast', 'seeded' or "
+              "'keyed'; a seed or the 16 secret bytes are drawn unless given. max_bytes: "
+              "MemoryError beyond, 0 for no limit. fold_levels: how often it can be halved. "
+              "huge_pages: ask for them if it is large. growth, tightening: 'scalable' makes each "
+              "further filter for growth times the keys and tightening times the false-positive "
+              "rate.\n\nRaises ValueError that names the argument.");
+    define_making(type);
+    define_keys(type);
+    define_sets(type);
+    define_facts(type);
+    define_facts_of_some(type);
+    define_filter_saving(type);
 }
 
 }  // namespace simdbloom::python

@@ -24,34 +24,14 @@ std::string name_of(py::handle object) {
     return py::cast<std::string>(py::type::of(object).attr("__name__"));
 }
 
-template <class T>
-KeyColumn numbers(const detail::ColumnPlace& place, std::size_t first, std::size_t n) {
-    return KeyColumn(std::span(static_cast<const T*>(place.data) + first, n));
-}
-
-const std::int64_t* offsets_of(const detail::ColumnPlace& place) {
-    return static_cast<const std::int64_t*>(place.data);
-}
-
-KeyColumn values_of_rows(const detail::ColumnPlace& place, std::size_t first, std::size_t n) {
+/// The bytes of a row where the column lies: its value, its offset or its view.
+std::size_t width_of(const detail::ColumnPlace& place) {
     using enum detail::ColumnType;
-    if (place.type == i8) return numbers<std::int8_t>(place, first, n);
-    if (place.type == u8) return numbers<std::uint8_t>(place, first, n);
-    if (place.type == i16) return numbers<std::int16_t>(place, first, n);
-    if (place.type == u16) return numbers<std::uint16_t>(place, first, n);
-    if (place.type == i32) return numbers<std::int32_t>(place, first, n);
-    if (place.type == u32) return numbers<std::uint32_t>(place, first, n);
-    if (place.type == f32) return numbers<float>(place, first, n);
-    if (place.type == f64) return numbers<double>(place, first, n);
-    if (place.type == views) return numbers<std::string_view>(place, first, n);
-    if (place.type == offsets64)
-        return KeyColumn::strings(place.bytes, std::span(offsets_of(place) + first, n + 1));
-    if (place.type == hash)
-        return KeyColumn::hashes({static_cast<const std::uint64_t*>(place.data) + first, n});
-    if (place.type == fixed)
-        return KeyColumn::fixed(static_cast<const char*>(place.data) + first * place.width,
-                                place.width, n);
-    return numbers<std::uint64_t>(place, first, n);
+    if (place.type == i8 || place.type == u8) return 1;
+    if (place.type == i16 || place.type == u16) return 2;
+    if (place.type == i32 || place.type == u32 || place.type == f32) return 4;
+    if (place.type == views) return sizeof(std::string_view);
+    return place.type == fixed ? place.width : 8;
 }
 
 }  // namespace
@@ -60,7 +40,7 @@ std::string_view text_at(const detail::ColumnPlace& place, std::size_t row) {
     if (place.type == detail::ColumnType::views)
         return static_cast<const std::string_view*>(place.data)[row];
     if (place.type == detail::ColumnType::offsets64) {
-        const std::int64_t* const offset = offsets_of(place) + row;
+        const auto* const offset = static_cast<const std::int64_t*>(place.data) + row;
         return {place.bytes + offset[0], static_cast<std::size_t>(offset[1] - offset[0])};
     }
     return {static_cast<const char*>(place.data) + row * place.width, place.width};
@@ -77,15 +57,11 @@ bool is_one_key(py::handle object) {
 }
 
 KeyColumn rows_of(const KeyColumn& column, std::size_t first, std::size_t n) {
-    const detail::ColumnPlace& place = column.place();
-    KeyColumn rows = values_of_rows(place, first, n);
-    if (place.unit != 0)
-        rows = place.time == KeyKind::durations ? KeyColumn::durations(rows, place.unit)
-                                                : KeyColumn::instants(rows, place.unit);
-    if (place.words != nullptr) rows = KeyColumn::dictionary(rows, *place.words);
-    if (place.floats) rows = rows.of_floats();
-    if (place.untyped) rows = rows.untyped();
-    return place.valid == nullptr ? rows : rows.with_validity(place.valid, first);
+    detail::ColumnPlace rows = column.place();
+    rows.data = static_cast<const char*>(rows.data) + first * width_of(rows);
+    rows.size = n;
+    rows.valid_offset += first;
+    return rows;
 }
 
 bool Keys::take_arrow(py::handle object) {

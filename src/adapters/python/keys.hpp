@@ -47,18 +47,6 @@ private:
     PyThreadState* thread_;
 };
 
-/// Takes the GIL until its destructor.
-class WithGil {
-public:
-    WithGil() : state_(PyGILState_Ensure()) {}
-    WithGil(const WithGil&) = delete;
-    WithGil& operator=(const WithGil&) = delete;
-    ~WithGil() { PyGILState_Release(state_); }
-
-private:
-    PyGILState_STATE state_;
-};
-
 [[noreturn]] inline void throw_overflow(const std::string& message) {
     PyErr_SetString(PyExc_OverflowError, ("simdbloom: " + message).c_str());
     throw py::error_already_set();
@@ -88,7 +76,7 @@ public:
         const auto now = std::chrono::steady_clock::now();
         if (now - heard_ < std::chrono::milliseconds(50)) return;
         heard_ = now;
-        const WithGil gil;
+        const py::gil_scoped_acquire gil;
         hear_signals();
     }
 
@@ -286,6 +274,11 @@ struct Kind {
     /// Admits keys of that kind. Throws TypeError that names both kinds if one filter cannot have
     /// both.
     void add(KeyKind keys);
+    /// Of a filter with the keys of both. Throws std::invalid_argument if there can be none.
+    Kind united_with(const Kind& other) const {
+        if (is_new || other.is_new) return is_new ? other : *this;
+        return {united(kind, other.kind), false};
+    }
     /// Admits a batch, and converts its keys for the filter.
     JoinRows add(const JoinRows& rows) {
         if (rows.size() != 0) add(rows.key_kind());

@@ -22,9 +22,10 @@ std::shared_ptr<Hashed<ConcurrentBloom>> concurrent(const std::string& spec, std
                                                     std::optional<double> bits_per_key,
                                                     std::optional<double> fpr,
                                                     const Options& options) {
-    using Made = Hashed<ConcurrentBloom>;
-    if (bits_per_key) return std::make_shared<Made>(spec, n_keys, *bits_per_key, options);
-    return std::make_shared<Made>(make_filter_for_fpr(spec, n_keys, *fpr, options));
+    return std::make_shared<Hashed<ConcurrentBloom>>(
+        bits_per_key
+            ? std::make_shared<ConcurrentBloom>(spec, n_keys, *bits_per_key, options)
+            : std::make_shared<ConcurrentBloom>(make_filter_for_fpr(spec, n_keys, *fpr, options)));
 }
 
 std::shared_ptr<Hashed<CodeTable>> code_table(const std::string& spec, std::size_t n_keys,
@@ -97,7 +98,7 @@ py::object key_object(std::string_view key) { return py::bytes(key.data(), key.s
 /// The low 64 bits of what a Python function returns. Takes the GIL.
 template <class... Args>
 std::uint64_t called(const py::object& function, const Args&... args) {
-    const WithGil gil;
+    const py::gil_scoped_acquire gil;
     const py::object given = function(args()...);
     const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(given.ptr()));
     if (!number) {
@@ -113,7 +114,7 @@ class Function {
 public:
     explicit Function(py::object function)
         : function_(new py::object(std::move(function)), [](py::object* held) {
-              const WithGil gil;
+              const py::gil_scoped_acquire gil;
               delete held;
           }) {}
     template <class Key>

@@ -1,95 +1,180 @@
-// Structures with a readers-writer lock that are no AnyFilter. Hashed has structures that take
-// hashes, Plain has structures that hash the keys themselves.
+// Structures that take keys, each with a readers-writer lock: Hashed has those that take hashes,
+// Plain those that hash the keys themselves.
 #pragma once
 
+#include <concepts>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "filter.hpp"
+#include "simdbloom/any/any_filter.hpp"
+#include "simdbloom/bank/compact_bank.hpp"
 #include "simdbloom/threads/concurrent.hpp"
+#include "verbs.hpp"
 
 namespace simdbloom::python {
 
-/// A structure that takes hashes, and the kind of its keys.
+/// Calls use(hashes, rows) for pieces of the rows that are not NULL.
+using UseHashes =
+    std::function<void(std::span<const std::uint64_t> hashes, std::span<const std::uint32_t> rows)>;
+void each_hash(const JoinRows& rows, const UseHashes& use);
+/// The keys of a column where they lie, if structures can read them there.
+std::optional<simdbloom::Keys> keys_in_place(const KeyColumn& column);
+
+/// Sets the bits of those rows whose number, i for rows[i], has a set bit.
+inline void scatter(std::span<const std::uint8_t> bits, std::span<const std::uint32_t> rows,
+                    std::span<std::uint8_t> out) {
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        out[rows[i] / 8] |= static_cast<std::uint8_t>((bits[i / 8] >> (i % 8) & 1) << rows[i] % 8);
+}
+
+// Of the structures that can be read-only. They stop at the first bit that is set.
+bool has_no_keys(const AnyFilter& filter);
+bool has_no_keys(const FilterBank& bank);
+bool has_no_keys(const CompactBank& bank);
+
+/// Threads may insert into a ConcurrentBloom at the same time.
 template <class S>
-class Hashed : public Guarded<S> {
-    using typename Guarded<S>::WriteLock;
-    using Guarded<S>::mutex_;
+using LockToWrite =
+    std::conditional_t<std::is_same_v<S, ConcurrentBloom>, std::shared_lock<std::shared_mutex>,
+                       std::unique_lock<std::shared_mutex>>;
+
+/// A structure that takes hashes, and the kind of its keys: the first ones decide it.
+template <class S>
+class Hashed : public Locked<Hashed<S>, LockToWrite<S>> {
+    using Base = Locked<Hashed<S>, LockToWrite<S>>;
+    static constexpr bool can_be_read_only = requires(const S& s) { has_no_keys(s); };
 
 public:
-    using Guarded<S>::Guarded, Guarded<S>::structure, Guarded<S>::write;
+    using Of = S;
 
+    explicit Hashed(S structure) requires std::move_constructible<S>
+        : Hashed(std::make_shared<S>(std::move(structure))) {
+        if constexpr (can_be_read_only)
+            kind_.is_new = kind_.kind == KeyKind::unknown && has_no_keys(*structure_);
+    }
+    /// `memory` owns the bits of a read-only structure, if they belong to Python.
+    explicit Hashed(std::shared_ptr<S> structure, bool read_only = false, py::object memory = {})
+        : structure_(std::move(structure)), read_only_(read_only), memory_(std::move(memory)) {
+        if constexpr (can_be_read_only) kind_.kind = structure_->key_kind();
+    }
+
+    const S& get() const noexcept { return *structure_; }
+    /// Throws ValueError if it is read-only.
+    S& get() {
+        if (read_only_)
+            throw py::value_error("simdbloom: this is read-only; copy() makes a writable one");
+        return *structure_;
+    }
+    bool read_only() const noexcept requires can_be_read_only { return read_only_; }
+    std::shared_ptr<Hashed> copy() const {
+        return std::make_shared<Hashed>(this->read([](const S& s) { return s; }));
+    }
+    RowHash row_hash() const { return hash_of_rows(get().key_hash()); }
     Asked asked() const {
         return {nullptr, row_hash(), mutex_,
                 [this](const Batch& batch, std::span<std::uint8_t> out) {
                     std::vector<std::uint8_t> bits;
                     each_hash(asked_rows(key_kind(), batch.rows), [&](auto hashes, auto rows) {
                         bits.resize((hashes.size() + 7) / 8);
-                        (void)structure.contains(simdbloom::Keys::hashes(hashes), bits);
-                        for (std::size_t i = 0; i < rows.size(); ++i)
-                            out[rows[i]] = bits[i / 8] >> (i % 8) & 1;
-                        return true;
+                        (void)get().contains(simdbloom::Keys::hashes(hashes), bits);
+                        scatter(bits, rows, out);
                     });
                 }};
     }
-    KeyKind key_kind() const {
+
+    Kind kind() const {
         const std::lock_guard lock(kind_mutex_);
-        return kind_.kind;
+        return kind_;
     }
-    KeyKind admit(KeyKind kind) {
-        const std::lock_guard lock(kind_mutex_);
-        kind_.add(kind);
-        return kind_.kind;
-    }
+    KeyKind key_kind() const { return kind().kind; }
+    /// Needs the lock.
     void set_kind(const Kind& kind) {
         const std::lock_guard lock(kind_mutex_);
         kind_ = kind;
+        if constexpr (can_be_read_only) structure_->set_key_kind(kind.kind);
     }
-    /// Calls use(hashes, row) as Filter::change_hashes does, where row(i) is the row of hash i.
-    /// Returns the number of rows.
+    /// Admits keys of that kind, and returns the kind of all. Needs the lock. Throws TypeError that
+    /// names both kinds if one structure cannot have both.
+    KeyKind admit(KeyKind keys) {
+        const std::lock_guard lock(kind_mutex_);
+        kind_.add(keys);
+        if constexpr (can_be_read_only) structure_->set_key_kind(kind_.kind);
+        return kind_.kind;
+    }
+
+    /// Calls use(hashes, row) for pieces of the keys that are not NULL, which are inserted; row(i)
+    /// is the row of hash i. Returns the number of rows.
     template <class Use>
-    std::size_t change(Keys&& keys, const Use& use) {
-        return each<WriteLock>(
+    std::size_t fill(Keys&& keys, const Use& use) {
+        (void)get();
+        return each<typename Base::WriteLock>(
             keys, [this](KeyKind kind) { return admit(kind); }, use);
+    }
+    /// The same for keys that are erased.
+    template <class Use>
+    std::size_t take(Keys&& keys, const Use& use) {
+        (void)get();
+        return each<typename Base::WriteLock>(keys, answered(), use);
     }
     /// The same for questions about the keys.
     template <class Use>
     std::size_t ask(Keys&& keys, const Use& use) const {
-        return each<std::shared_lock<std::shared_mutex>>(
-            keys,
-            [this](KeyKind kind) {
-                check_asked(key_kind(), kind);
-                return key_kind();
-            },
-            use);
+        return each<std::shared_lock<std::shared_mutex>>(keys, answered(), use);
     }
     void insert(Keys&& keys) {
-        change(std::move(keys), [&](auto hashes, const auto&) {
-            structure.insert(simdbloom::Keys::hashes(hashes));
+        S& structure = get();
+        const NoGil no_gil;
+        keys.each(row_hash(), [&](const Batch& batch) {
+            if (batch.rows.size() == 0) return;
+            const typename Base::WriteLock lock(mutex_);
+            const KeyKind kind = admit(batch.rows.key_kind());
+            if (batch.column != nullptr)
+                if (const auto plain = keys_in_place(batch.column->as(kind)))
+                    return structure.insert(*plain);
+            each_hash(batch.rows.as(kind), [&](auto hashes, auto) {
+                structure.insert(simdbloom::Keys::hashes(hashes));
+            });
         });
     }
-    bool insert_hash_if_new(std::uint64_t hash) { return structure.insert_hash_if_new(hash); }
+    bool insert_hash_if_new(std::uint64_t hash) { return get().insert_hash_if_new(hash); }
     void add(const OneKey& key) {
-        const auto plain = key.in(admit(key.kind));
-        write([&](S& s) { std::visit([&](auto k) { s.insert(k); }, plain); });
+        this->change(
+            [&](S& s) { std::visit([&](auto k) { s.insert(k); }, key.in(admit(key.kind))); });
     }
     bool contains(const OneKey& key) const {
         return with(key, [](const S& s, auto k) { return s.contains(k); });
     }
-    /// Calls use(structure, key) without the GIL.
+    /// Calls use(structure, key).
     template <class Use>
     auto with(const OneKey& key, const Use& use) const {
-        const OneKey::Plain plain = key.in(key_kind());
-        return this->read([&](const S& s) {
-            return std::visit([&](const auto& k) { return use(s, k); }, plain);
+        return this->held([&](const S& s) {
+            return std::visit([&](const auto& k) { return use(s, k); }, key.in(key_kind()));
         });
     }
-    RowHash row_hash() const { return hash_of_rows(structure.key_hash()); }
+    void clear() {
+        this->write([&](S& s) {
+            s.clear();
+            set_kind({});
+        });
+    }
+
+protected:
+    using Base::mutex_;
+    std::shared_ptr<const S> shared() const noexcept { return structure_; }
 
 private:
+    auto answered() const {
+        return [this](KeyKind asked) {
+            const KeyKind kind = key_kind();
+            check_asked(kind, asked);
+            return kind;
+        };
+    }
     template <class Lock, class KindOf, class Use>
     std::size_t each(Keys& keys, const KindOf& kind_of, const Use& use) const {
         const NoGil no_gil;
@@ -97,16 +182,17 @@ private:
         keys.each(row_hash(), [&](const Batch& batch) {
             if (batch.rows.size() == 0) return;
             const Lock lock(mutex_);  // first: a clear() may open the kind again
-            const JoinRows rows = batch.rows.as(kind_of(batch.rows.key_kind()));
-            each_hash(rows, [&](auto hashes, auto numbers) {
-                use(hashes, [&](std::size_t i) { return done + numbers[i]; });
-                return true;
+            each_hash(batch.rows.as(kind_of(batch.rows.key_kind())), [&](auto hashes, auto rows) {
+                use(hashes, [&](std::size_t i) { return done + rows[i]; });
             });
             done += batch.rows.size();
         });
         return done;
     }
 
+    std::shared_ptr<S> structure_;
+    const bool read_only_;
+    py::object memory_;
     Kind kind_;
     mutable std::mutex kind_mutex_;
 };
@@ -116,26 +202,25 @@ private:
 struct PlainKeys {
     std::vector<std::uint64_t> words{};
     std::vector<std::string_view> texts{};
-    std::vector<std::uint32_t> rows{};
+    std::vector<std::uint32_t> rows;
 
-    PlainKeys(const std::string& owner, const Batch& batch) {
-        const std::size_t n = batch.rows.size();
+    PlainKeys(const std::string& owner, const Batch& batch) : rows(batch.rows.size()) {
+        const std::size_t n = rows.size();
         if (n == 0) return;
         const KeyKind kind = batch.rows.key_kind();
         check_kind(owner, kind);
+        rows.resize(batch.rows.select(JoinFilter::accept_all(), rows));
         if (kind == KeyKind::bytes) {
-            take_texts(owner, batch);
+            if (batch.column == nullptr) refuse(owner, "texts of Arrow");
+            for (const std::uint32_t row : rows)
+                texts.push_back(text_at(batch.column->place(), row));
             return;
         }
         std::vector<std::uint64_t> values(n);
         std::vector<std::uint8_t> valid((n + 7) / 8);
         const JoinColumn column = batch.rows.column(values, valid);
         if (column.hashed) refuse(owner, "hashes");
-        for (std::size_t row = 0; row < n; ++row) {
-            if (!column.is_valid(row)) continue;
-            rows.push_back(static_cast<std::uint32_t>(row));
-            words.push_back(column.values[row]);
-        }
+        for (const std::uint32_t row : rows) words.push_back(column.values[row]);
     }
 
     static void check_kind(const std::string& owner, KeyKind kind) {
@@ -155,16 +240,6 @@ private:
         throw py::type_error("simdbloom: " + owner + " takes no " + keys +
                              ": pass an array or a list of its keys");
     }
-    void take_texts(const std::string& owner, const Batch& batch) {
-        if (batch.column == nullptr) refuse(owner, "texts of Arrow");
-        const detail::ColumnPlace& place = batch.column->place();
-        for (std::size_t row = 0; row < place.size; ++row) {
-            const std::size_t bit = place.valid_offset + row;
-            if (place.valid != nullptr && (place.valid[bit / 8] >> (bit % 8) & 1) == 0) continue;
-            rows.push_back(static_cast<std::uint32_t>(row));
-            texts.push_back(text_at(place, row));
-        }
-    }
 };
 
 /// A structure that hashes numbers and texts itself.
@@ -183,8 +258,7 @@ public:
                     const PlainKeys keys(owner_, batch);
                     std::vector<std::uint8_t> bits((keys.rows.size() + 7) / 8);
                     keys.with([&](auto given) { (void)structure.contains(given, bits); });
-                    for (std::size_t i = 0; i < keys.rows.size(); ++i)
-                        out[keys.rows[i]] = bits[i / 8] >> (i % 8) & 1;
+                    scatter(bits, keys.rows, out);
                 }};
     }
     void insert(Keys&& keys) {

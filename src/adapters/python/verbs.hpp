@@ -16,10 +16,6 @@
 #include "asking.hpp"
 #include "saving.hpp"
 
-namespace simdbloom {
-class ConcurrentBloom;
-}
-
 namespace simdbloom::python {
 
 template <class C>
@@ -60,21 +56,21 @@ public:
         const WriteLock lock(mutex_);
         return use(static_cast<Self&>(*this).get());
     }
+    /// The same with the GIL.
+    template <class Use>
+    auto change(const Use& use) {
+        return locked<WriteLock>(mutex_, [&] { return use(static_cast<Self&>(*this).get()); });
+    }
+    std::shared_mutex& mutex() const noexcept { return mutex_; }
 
 protected:
     using WriteLock = Lock;
     mutable std::shared_mutex mutex_{};
 };
 
-/// Threads may insert into a ConcurrentBloom at the same time.
-template <class S>
-using LockToWrite =
-    std::conditional_t<std::is_same_v<S, ConcurrentBloom>, std::shared_lock<std::shared_mutex>,
-                       std::unique_lock<std::shared_mutex>>;
-
 /// A structure and its readers-writer lock.
 template <class S>
-class Guarded : public Locked<Guarded<S>, LockToWrite<S>> {
+class Guarded : public Locked<Guarded<S>> {
 public:
     using Of = S;
 
@@ -180,7 +176,7 @@ void define_facts(Type& type) {
             "The 16 bytes of hashing='keyed', else None.");
     if constexpr (requires(const C& self) { self.read_only(); })
         type.def_property_readonly(
-            "read_only", &C::read_only,
+            "read_only", [](const C& self) { return self.read_only(); },
             "Whether the bits lie in a mapped file or in the caller's buffer.");
 }
 
@@ -204,7 +200,7 @@ template <class C>
 py::array insert_if_new(C& self, py::handle keys, bool hashed) {
     Keys batch(keys, hashed);
     std::vector<std::uint8_t> fresh(batch.rows().value_or(0));
-    fresh.resize(self.change(std::move(batch), [&](auto hashes, const auto& row) {
+    fresh.resize(self.fill(std::move(batch), [&](auto hashes, const auto& row) {
         for (std::size_t i = 0; i < hashes.size(); ++i) {
             if (fresh.size() <= row(i)) fresh.resize(2 * row(i) + 1);
             fresh[row(i)] = self.insert_hash_if_new(hashes[i]);

@@ -146,7 +146,7 @@ class Foreign(Case):
             (TypeError, "not days", lambda: f.count(np.array(["2020-01-01"], "M8[D]"))),
             (TypeError, "guava takes no hashes",
              lambda: f.count(np.arange(3, dtype=np.uint64), hashed=True)),
-            (IndexError, "no row 5, of 1",
+            (IndexError, "row 5 of a column of 1 rows",
              lambda: f.select([1], rows=np.array([5], np.uint32))),
             (ValueError, "size|k|bits", lambda: f | foreign("guava", 9000)))
 
@@ -195,7 +195,6 @@ class Concurrent(Case):
         self.assertEqual(f.spec, "codes:c=9")
         self.assertRaises(ValueError, f.insert, np.arange(1000))
         self.assertGreater(f.load_factor, 0.9)
-
 
 
 class Facts(Case):
