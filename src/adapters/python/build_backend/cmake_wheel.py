@@ -56,12 +56,9 @@ def check_numpy():
 
 def floor_of(folder):
     """The instruction set that the module in the folder needs at least."""
-    program = "import _simdbloom; print(_simdbloom.isa_floor)"
-    return subprocess.run([sys.executable, "-c", program], check=True, text=True,
-                          stdout=subprocess.PIPE, env={
-                              **os.environ, "PYTHONPATH": os.path.join(folder, "simdbloom"),
-                              "PYTHONDONTWRITEBYTECODE": "1"
-                          }).stdout.strip()
+    sys.path.insert(0, os.path.join(folder, "simdbloom"))
+    import _simdbloom
+    return _simdbloom.isa_floor
 
 
 def installed(folder, build=None):
