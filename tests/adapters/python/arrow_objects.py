@@ -4,35 +4,21 @@ import ctypes as c
 
 import numpy as np
 
-
-class Schema(c.Structure):
-    pass
-
-
-class Array(c.Structure):
-    pass
-
-
-class Stream(c.Structure):
-    pass
-
-
 Release = c.CFUNCTYPE(None, c.c_void_p)
-GetSchema = c.CFUNCTYPE(c.c_int, c.c_void_p, c.POINTER(Schema))
-GetNext = c.CFUNCTYPE(c.c_int, c.c_void_p, c.POINTER(Array))
+Get = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_void_p)
 GetError = c.CFUNCTYPE(c.c_void_p, c.c_void_p)
 
 
-def _fields(kind, names):
-    return [(name, kind) for name in names.split()]
+def _struct(name, **fields):
+    return type(name, (c.Structure,), {"_fields_": [
+        (field, getattr(c, kind)) for kind, names in fields.items() for field in names.split()]})
 
 
-Schema._fields_ = (_fields(c.c_char_p, "format name metadata") +
-                   _fields(c.c_int64, "flags n_children") +
-                   _fields(c.c_void_p, "children dictionary release private_data"))
-Array._fields_ = (_fields(c.c_int64, "length null_count offset n_buffers n_children") +
-                  _fields(c.c_void_p, "buffers children dictionary release private_data"))
-Stream._fields_ = _fields(c.c_void_p, "get_schema get_next get_last_error release private_data")
+Schema = _struct("Schema", c_char_p="format name metadata", c_int64="flags n_children",
+                 c_void_p="children dictionary release private_data")
+Array = _struct("Array", c_int64="length null_count offset n_buffers n_children",
+                c_void_p="buffers children dictionary release private_data")
+Stream = _struct("Stream", c_void_p="get_schema get_next get_last_error release private_data")
 
 _new = c.pythonapi.PyCapsule_New
 _new.restype, _new.argtypes = c.py_object, [c.c_void_p, c.c_char_p, c.c_void_p]
@@ -83,25 +69,24 @@ class Column:
         self.buffers = [None if b is None else np.ascontiguousarray(b) for b in buffers]
         self.children, self.dictionary = list(children), dictionary
 
-    def schema(self):
-        parts = [child.schema() for child in self.children]
+    def _parts(self, kind):
+        """The addresses of the children's and the dictionary's structs, and what they need."""
+        parts = [getattr(child, kind)() for child in self.children]
         pointers = (c.c_void_p * len(parts))(*map(c.addressof, parts))
-        words = self.dictionary.schema() if self.dictionary else None
-        return _keep(Schema(self.fmt, self.name, None, 2, len(parts),
-                            c.cast(pointers, c.c_void_p) if parts else None,
-                            c.addressof(words) if words else None), parts, pointers, words)
+        words = getattr(self.dictionary, kind)() if self.dictionary else None
+        addresses = c.cast(pointers, c.c_void_p), words and c.addressof(words)
+        return addresses, (parts, pointers, words)
+
+    def schema(self):
+        addresses, parts = self._parts("schema")
+        return _keep(Schema(self.fmt, self.name, None, 2, len(self.children), *addresses), *parts)
 
     def array(self):
-        parts = [child.array() for child in self.children]
-        pointers = (c.c_void_p * len(parts))(*map(c.addressof, parts))
-        words = self.dictionary.array() if self.dictionary else None
+        addresses, parts = self._parts("array")
         buffers = (c.c_void_p * len(self.buffers))(
             *[None if b is None else b.ctypes.data for b in self.buffers])
-        return _keep(Array(self.length, -1, self.offset, len(self.buffers), len(parts),
-                           c.cast(buffers, c.c_void_p),
-                           c.cast(pointers, c.c_void_p) if parts else None,
-                           c.addressof(words) if words else None),
-                     parts, pointers, words, buffers, self.buffers)
+        return _keep(Array(self.length, -1, self.offset, len(self.buffers), len(self.children),
+                           c.cast(buffers, c.c_void_p), *addresses), *parts, buffers, self.buffers)
 
     def __arrow_c_array__(self, requested_schema=None):
         return capsule(self.schema(), b"arrow_schema"), capsule(self.array(), b"arrow_array")
@@ -131,7 +116,7 @@ class Chunks:
             c.memmove(out, c.byref(array), c.sizeof(Array))
             return 0
 
-        calls = GetSchema(get_schema), GetNext(get_next), GetError(lambda _: c.addressof(words))
+        calls = Get(get_schema), Get(get_next), GetError(lambda _: c.addressof(words))
         stream = Stream(*[c.cast(call, c.c_void_p).value for call in calls])
         return capsule(_keep(stream, calls, words), b"arrow_array_stream")
 

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 
 import simdbloom
-from simdbloom import Filter, LoadError, Map
+from simdbloom import Filter, Map
 from support import Case
 
 SPECS = ("split256 sector512 register64 register32 blocked512 classic zoned512 cuckoo8 cuckoo12 "
@@ -178,18 +178,6 @@ class Errors(Case):
 
 
 class Secrets(Case):
-    def test_stay_with_the_caller(self):
-        f = filled(hashing="keyed")
-        self.assertEqual((f.hashing, len(f.secret)), ("keyed", 16))
-        self.assertRaisesRegex(TypeError, "secret", pickle.dumps, f)
-        self.assertRaises(LoadError, Filter.from_bytes, f.to_bytes())
-        again = Filter.from_bytes(f.to_bytes(), secret=f.secret)
-        for keys in (np.arange(1000), np.arange(1000, dtype=np.int16), np.arange(1000.0)):
-            self.assertEqual(again.count(keys), 1000)
-        words = ["a", "bc", "d" * 100]
-        again.insert(words)
-        self.assertTrue(all(word in again for word in words))
-
     def test_of_seeded_filters_are_drawn(self):
         a, b = filled(hashing="seeded"), filled(hashing="seeded")
         self.assertNotEqual(a.seed, b.seed)

@@ -10,9 +10,8 @@ from decimal import Decimal
 import numpy as np
 
 from simdbloom import Filter, Rows
-from support import of, optional
+from support import of
 
-pandas = optional("pandas")
 HASHINGS = ({"seed": 9}, {"hashing": "keyed"})
 INTEGERS = "int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()
 
@@ -200,17 +199,3 @@ class NoKeys(unittest.TestCase):
             for call in (f.insert, f.contains, f.select, f.count, f.bitmap):
                 with self.subTest(words), self.assertRaisesRegex(TypeError, words):
                     call(keys)
-
-
-@unittest.skipIf(pandas is None, "pandas is not installed")
-class Pandas(unittest.TestCase):
-    def test_series_are_arrays(self):
-        f = of(pandas.Series([3, 5, 8]))
-        self.assertEqual(f.count(np.array([3, 5, 8])), 3)
-        self.assertEqual(of(pandas.Series(["a", None, "b"])).count(["a", "b", None]), 2)
-        integers = pandas.Series([1, None, 3], dtype="Int64")
-        self.assertEqual(of(integers).contains(integers).tolist(), [True, False, True])
-        frame = pandas.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "z"]})
-        f = of(Rows(frame.a, frame.b))
-        self.assertEqual(len(frame[f.contains(Rows(frame.a, frame.b))]), 3)
-        self.assertEqual(frame[of([2]).contains(frame.a)].b.tolist(), ["y"])
