@@ -170,6 +170,14 @@ class Concurrent(Case):
         self.assertEqual(f.snapshot().to_bytes(), g.to_bytes())
         self.assertEqual(f.estimated_fpr(), g.estimated_fpr())
 
+    def test_has_the_bits_of_a_filter(self):
+        for keys in (np.arange(99, dtype=np.int32), ["a", "é"], np.array(["a", "bc"], "S"),
+                     np.arange(9) / 2, Rows([1, 2], ["a", "b"])):
+            f, g = (cls("split256", 99, 12) for cls in (ConcurrentFilter, Filter))
+            for each in (f, g):
+                each.insert(keys)
+            self.assertEqual(f.snapshot().to_bytes(), g.to_bytes())
+
     def test_has_the_rules_of_kinds(self):
         for make in (lambda **o: ConcurrentFilter("register64", 100, 12, **o),
                      lambda **o: CodeTable("codes", 100, fpr=0.001, **o)):
