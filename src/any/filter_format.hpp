@@ -1,4 +1,4 @@
-// The bytes of a filter of a layout and of any filter (src/core/files/format.md).
+// The bytes of a filter of a layout and of any filter (src/any/format.md).
 #pragma once
 
 #include "core/extension.hpp"

@@ -1,4 +1,4 @@
-// The saved bytes, as src/core/files/format.md of the library has them.
+// The saved bytes, as src/any/format.md of the library has them.
 #pragma once
 
 namespace detail {

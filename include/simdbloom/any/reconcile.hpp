@@ -6,7 +6,7 @@
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
-/// What one side tells the other about its set: a saved filter (src/core/files/format.md) of the
+/// What one side tells the other about its set: a saved filter (src/any/format.md) of the
 /// hashes, as a message of saved_size() bytes (Byers, Considine, Mitzenmacher 2002).
 ///
 /// The other side does not send a key of its own that this filter finds by chance. It so misses a

@@ -1,4 +1,4 @@
-// Filters as bytes, in files and in mapped memory. src/core/files/format.md describes the bytes.
+// Filters as bytes, in files and in mapped memory. src/any/format.md describes the bytes.
 #pragma once
 
 #include "simdbloom/any/frozen.hpp"

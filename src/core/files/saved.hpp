@@ -1,4 +1,4 @@
-// The envelope of everything that is saved (format.md): a header of 64 bytes, the bits, a checksum
+// The envelope of everything that is saved: a header of 64 bytes, the bits, a checksum
 // over both. What a header says besides the fields of CommonOffset is the business of the
 // structure, which defines two functions:
 //

@@ -17,7 +17,7 @@ const first = (query, n) => find(entries, query).slice(0, n).map(([, , place]) =
 const guide = /^(index|page-src-)/;
 assert.match(first('false-positive rate', 1)[0], guide);
 assert(first('validity NULL', 10).some((place) => place.startsWith('page-src-join-README')));
-assert(first('kill a process save', 10).some((place) => place.startsWith('page-src-core-files')));
+assert(first('kill a process save', 10).some((place) => place.startsWith('page-src-any-saving')));
 assert.match(first('SplitBlockBloom', 1)[0], /^classsimdbloom_1_1SplitBlockBloom\.html$/);
 assert.match(first('for_fpr', 1)[0], /#a[0-9a-f]+$/);
 // The core comes before the extensions.
