@@ -12,7 +12,6 @@
 #include "allocations.hpp"
 #include "core/dispatch/kernels_of.hpp"
 #include "core/filters/batches.hpp"
-#include "core/os/linux.hpp"
 #include "saved_bytes.hpp"
 #include "simdbloom/foreign/foreign.hpp"
 #include "simdbloom/simdbloom.hpp"

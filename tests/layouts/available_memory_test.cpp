@@ -3,7 +3,6 @@
 
 #include <fstream>
 
-#include "core/os/linux.hpp"
 #include "saved_bytes.hpp"
 #include "support.hpp"
 

@@ -205,11 +205,6 @@ Json describe(const Advice& advice) {
 
 extern "C" {
 
-/// Emscripten declares it but does not define it.
-ssize_t getrandom(void* to, std::size_t n, unsigned) {
-    return getentropy(to, n) == 0 ? static_cast<ssize_t>(n) : -1;
-}
-
 #define EXPORTED EMSCRIPTEN_KEEPALIVE
 
 EXPORTED const char* simdbloom_wasm_error() { return error.c_str(); }

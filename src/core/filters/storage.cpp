@@ -45,7 +45,7 @@ Storage::Storage(std::uint64_t wanted, const Options& options)
     m.owned_bytes = (m.size + slack + unit - 1) / unit * unit;
     if (maps) {
         check_available(wanted);
-        m.owned = map_pages(m.owned_bytes);
+        m.owned = map_pages(m.owned_bytes, m.huge_pages);
         m.mapped = true;
     } else if (m.resource != nullptr) {
         m.owned = m.resource->allocate(m.owned_bytes, alignment);
@@ -54,8 +54,6 @@ Storage::Storage(std::uint64_t wanted, const Options& options)
     }
     if (m.owned == nullptr) throw AllocationError(wanted);
     m.data = static_cast<std::byte*>(m.owned);
-    // If the system refuses, the pages stay small: that is slower and not wrong.
-    if (maps && m.huge_pages) advise_huge_pages(m.owned, m.owned_bytes);
     if (!maps) std::memset(m.owned, 0, m.owned_bytes);
 }
 

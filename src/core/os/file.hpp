@@ -5,10 +5,12 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "simdbloom/export.hpp"
@@ -54,6 +56,14 @@ SIMDBLOOM_API bool read_at(int file, std::uint64_t offset, std::span<std::byte> 
 /// The first byte from `offset` on that is in no hole, else 2^64 - 1; `offset` if it is not known.
 std::uint64_t data_behind(int file, std::uint64_t offset) noexcept;
 SIMDBLOOM_API bool write_all(int file, std::span<const std::byte> bytes) noexcept;
+
+/// A name for a new file beside the target: .simdbloom-HHHHHHHHHHHHHHHH, then `end`.
+inline std::filesystem::path name_beside(const std::filesystem::path& target, std::uint64_t number,
+                                         const std::string& end) {
+    char digits[17];
+    std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(number));
+    return target.parent_path() / (".simdbloom-" + (digits + end));
+}
 
 /// Writes the file. Returns false with errno set where it cannot.
 using WriteFile = std::function<bool(int file)>;

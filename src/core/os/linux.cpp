@@ -1,8 +1,5 @@
 // Linux, and WebAssembly, whose C library is Linux's.
-#include "core/os/linux.hpp"
-
 #include <linux/magic.h>
-#include <sys/random.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 
@@ -118,12 +115,10 @@ std::size_t size_of(std::string_view text) noexcept {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
     if (error != std::errc{}) return 0;
     const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-    const int shift = unit.empty()  ? 0
-                      : unit == "K" ? 10
-                      : unit == "M" ? 20
-                      : unit == "G" ? 30
-                                    : -1;
-    return shift < 0 || n > (std::uint64_t{1} << 40 >> shift) ? 0 : n << shift;
+    const auto at = std::string_view("KMG").find(unit);  // 0 also of no unit
+    if (unit.size() > 1 || at == unit.npos) return 0;
+    const std::size_t shift = unit.empty() ? 0 : 10 * (at + 1);
+    return n > (std::uint64_t{1} << 40 >> shift) ? 0 : n << shift;
 }
 
 }  // namespace
@@ -146,20 +141,6 @@ Caches caches_in(const char* folder) noexcept {
 }
 
 Caches read_caches() noexcept { return caches_in("/sys/devices/system/cpu/cpu0/cache"); }
-
-bool fill_random(std::span<std::byte> to) noexcept {
-    ssize_t n;
-    do n = ::getrandom(to.data(), to.size(), 0);
-    while (n < 0 && errno == EINTR);
-    if (n >= 0 && static_cast<std::size_t>(n) != to.size()) errno = EIO;
-    return n == static_cast<ssize_t>(to.size());
-}
-
-bool flush(int file) noexcept {
-    while (::fsync(file) != 0)
-        if (errno != EINTR) return false;
-    return true;
-}
 
 File open_nameless(const std::filesystem::path& folder, mode_t mode) noexcept {
     return open_file(folder, O_TMPFILE | O_WRONLY, mode);

@@ -1,9 +1,7 @@
 // macOS. Written to the documented interfaces, and not tried: there was no compiler for it.
 #include <copyfile.h>
-#include <sys/random.h>
 #include <sys/sysctl.h>
 
-#include <algorithm>
 #include <limits>
 
 #include "core/os/memory.hpp"
@@ -38,21 +36,6 @@ Caches read_caches() noexcept {
 std::uint64_t available_memory() {
     const std::uint64_t bytes = number("hw.memsize");
     return bytes != 0 ? bytes : std::numeric_limits<std::uint64_t>::max();
-}
-
-// getentropy(2) gives at most 256 bytes.
-bool fill_random(std::span<std::byte> to) noexcept {
-    for (; !to.empty(); to = to.subspan(std::min<std::size_t>(to.size(), 256)))
-        if (::getentropy(to.data(), std::min<std::size_t>(to.size(), 256)) != 0) return false;
-    return true;
-}
-
-// fsync(2) leaves the bytes in the drive's cache. Not every file system has F_FULLFSYNC.
-bool flush(int file) noexcept {
-    if (::fcntl(file, F_FULLFSYNC) != -1) return true;
-    while (::fsync(file) != 0)
-        if (errno != EINTR) return false;
-    return true;
 }
 
 File open_nameless(const std::filesystem::path&, mode_t) noexcept { return {}; }

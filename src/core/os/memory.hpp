@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace simdbloom::detail {
 
@@ -17,10 +18,9 @@ inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 std::size_t page_size() noexcept;
 /// Zeros, `bytes` being whole pages, aligned to a huge page if any process may have those; or null.
-void* map_pages(std::size_t bytes) noexcept;
+/// With `huge` they are huge pages where the system can.
+void* map_pages(std::size_t bytes, bool huge) noexcept;
 void unmap_pages(void* pages, std::size_t bytes) noexcept;
-/// Has no effect where the system refuses, or has no such advice.
-void advise_huge_pages(void* pages, std::size_t bytes) noexcept;
 
 /// The first `bytes` of a file, for reading; null with errno set where they cannot be mapped.
 void* map_file(int file, std::size_t bytes) noexcept;
@@ -36,7 +36,8 @@ std::uint64_t available_memory();
 /// Throws AllocationError if so many bytes are not available; Linux would end the process later.
 void check_available(std::uint64_t bytes);
 
-/// Random bits that nobody can foretell. Returns false with errno set where there are none.
+/// Random bits that nobody can foretell, of at most 256 bytes. Returns false with errno set where
+/// there are none.
 bool fill_random(std::span<std::byte> to) noexcept;
 
 /// Bytes of the caches that one core uses; 0 where the machine does not say.
@@ -52,6 +53,14 @@ inline const Caches& caches() noexcept {
     static const Caches of_first_cpu = read_caches();
     return of_first_cpu;
 }
+
+// The readers of Linux's files, for tests.
+
+/// What the machine and the control groups of this process say; `root` has proc and sys.
+std::uint64_t available_memory_in(const std::string& root);
+/// What a folder such as /sys/devices/system/cpu/cpu0/cache says: `index*/level`, `type` and
+/// `size`. A size that is no number, such as a broken one, counts as not said.
+Caches caches_in(const char* folder) noexcept;
 
 /// The level-2 cache; 1 MiB, as servers have, on a machine that does not say.
 inline std::size_t level2_bytes(const Caches& of = caches()) noexcept {

@@ -2,6 +2,7 @@
 #include "core/os/posix.hpp"
 
 #include <sys/mman.h>
+#include <sys/random.h>
 
 #include <cstdlib>
 #include <limits>
@@ -96,10 +97,23 @@ bool write_all(int file, std::span<const std::byte> bytes) noexcept {
     return true;
 }
 
+bool flush(int file) noexcept {
+#ifdef F_FULLFSYNC  // of macOS, whose fsync() leaves the bytes in the drive's cache
+    if (::fcntl(file, F_FULLFSYNC) != -1) return true;
+#endif
+    while (::fsync(file) != 0)
+        if (errno != EINTR) return false;
+    return true;
+}
+
+bool fill_random(std::span<std::byte> to) noexcept {
+    return ::getentropy(to.data(), to.size()) == 0;
+}
+
 std::size_t page_size() noexcept { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
 // Gives back the pages that the alignment cost.
-void* map_pages(std::size_t bytes) noexcept {
+void* map_pages(std::size_t bytes, [[maybe_unused]] bool huge) noexcept {
     const std::size_t reserve = bytes + huge_page;
     constexpr int kind = MAP_PRIVATE | MAP_ANONYMOUS;
     void* const p = mmap(nullptr, reserve, PROT_READ | PROT_WRITE, kind, -1, 0);
@@ -109,16 +123,14 @@ void* map_pages(std::size_t bytes) noexcept {
     if (aligned != start) munmap(p, aligned - start);
     const std::size_t behind = start + reserve - (aligned + bytes);
     if (behind != 0) munmap(reinterpret_cast<void*>(aligned + bytes), behind);
-    return reinterpret_cast<void*>(aligned);
+    void* const pages = reinterpret_cast<void*>(aligned);
+#ifdef MADV_HUGEPAGE  // of Linux; if it refuses, the pages stay small
+    if (huge) madvise(pages, bytes, MADV_HUGEPAGE);
+#endif
+    return pages;
 }
 
 void unmap_pages(void* pages, std::size_t bytes) noexcept { munmap(pages, bytes); }
-
-void advise_huge_pages([[maybe_unused]] void* pages, [[maybe_unused]] std::size_t bytes) noexcept {
-#ifdef MADV_HUGEPAGE  // of Linux
-    madvise(pages, bytes, MADV_HUGEPAGE);
-#endif
-}
 
 void* map_file(int file, std::size_t bytes) noexcept {
     void* const start = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);

@@ -1,7 +1,6 @@
 // A save writes a new file, which takes the name of the old one once it is whole.
 #include <sys/file.h>
 
-#include <cstdio>
 #include <random>
 #include <string>
 #include <system_error>
@@ -130,13 +129,8 @@ private:
     static constexpr int most_savers = 4;
 
     fs::path name(int number) const {
-        return part(std::hash<std::string>()(target_.filename().native()),
-                    "-" + std::to_string(number));
-    }
-    fs::path part(std::uint64_t id, const std::string& number) const {
-        char digits[17];
-        std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(id));
-        return folder_of(target_) / (std::string(".simdbloom-") + digits + number + ".part");
+        return name_beside(target_, std::hash<std::string>()(target_.filename().native()),
+                           "-" + std::to_string(number) + ".part");
     }
     /// Calls take(name) with names until one is free. The last are random: nobody has them all.
     template <class Take>
@@ -144,7 +138,7 @@ private:
         std::random_device device;
         std::uniform_int_distribution<std::uint64_t> any;
         for (int i = 0; i < 2 * most_savers; ++i) {
-            fs::path next = i < most_savers ? name(i) : part(any(device), "");
+            fs::path next = i < most_savers ? name(i) : name_beside(target_, any(device), ".part");
             if (take(next)) {
                 name_ = std::move(next);
                 return true;

@@ -12,7 +12,6 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -191,19 +190,13 @@ bool move(const fs::path& from, const fs::path& to, DWORD how) noexcept {
     return ::MoveFileExW(from.c_str(), to.c_str(), how | MOVEFILE_WRITE_THROUGH) != 0;
 }
 
-/// A name beside the target: .simdbloom-HHHHHHHHHHHHHHHH, then `end`.
-fs::path beside(const fs::path& target, std::uint64_t number, const std::string& end) {
-    char digits[17];
-    std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(number));
-    return target.parent_path() / (std::string(".simdbloom-") + digits + end);
-}
-
 /// Who has a file open keeps it, under another name: until it is closed, or until the next save.
 bool replace_open(const fs::path& name, const fs::path& target) {
     if (::GetLastError() != ERROR_ACCESS_DENIED) return false;
     for (int i = 0; i < 8; ++i) {
-        const fs::path old = beside(target, std::hash<std::wstring>()(target.filename().native()),
-                                    "-" + std::to_string(i) + ".old");
+        const fs::path old =
+            name_beside(target, std::hash<std::wstring>()(target.filename().native()),
+                        "-" + std::to_string(i) + ".old");
         ::DeleteFileW(old.c_str());
         if (!move(target, old, 0)) continue;
         if (move(name, target, 0)) {
@@ -240,7 +233,7 @@ void save_whole(const fs::path& path, const WriteFile& write) {
     }
     std::random_device device;
     const fs::path name =
-        beside(target, std::uniform_int_distribution<std::uint64_t>()(device), ".part");
+        name_beside(target, std::uniform_int_distribution<std::uint64_t>()(device), ".part");
     SECURITY_ATTRIBUTES security{sizeof security, access.data(), FALSE};
     const HANDLE handle = ::CreateFileW(
         name.c_str(), GENERIC_READ | GENERIC_WRITE | DELETE, FILE_SHARE_READ | FILE_SHARE_DELETE,
@@ -265,11 +258,10 @@ std::size_t page_size() noexcept {
 }
 
 // Huge pages are for processes with a privilege that few have.
-void* map_pages(std::size_t bytes) noexcept {
+void* map_pages(std::size_t bytes, bool) noexcept {
     return ::VirtualAlloc(nullptr, bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
 }
 void unmap_pages(void* pages, std::size_t) noexcept { ::VirtualFree(pages, 0, MEM_RELEASE); }
-void advise_huge_pages(void*, std::size_t) noexcept {}
 
 void* map_file(int file, std::size_t bytes) noexcept {
     const Handle section(
