@@ -36,9 +36,7 @@ struct Growing {
         const V root = position >> point;
         const V h =
             O::mul32(O::mul32(core, O::broadcast(cuckoo_multiplier)), O::broadcast(t.roots)) >> 32;
-        const V difference = h - root;
-        const V other_root =
-            difference + (O::broadcast(t.roots) & (O::broadcast(0) - (difference >> 63)));
+        const V other_root = wrapped<O>(h - root, O::broadcast(t.roots));
         O::store(s.bucket + i, bucket);
         O::store(s.other + i, bucket + ((other_root - root) << growths));
         O::store(s.tag + i, (core << static_cast<int>(S::movable_bits + 1)) | (movable << 1));

@@ -70,10 +70,10 @@ namespace {
 //@ core/kernels/ops/avx512bitalg.hpp
 #endif
 
-//@ core/kernels/hash.hpp without UNUSED block_index_vector
+//@ core/kernels/hash.hpp without UNUSED block_index_vector wrapped
 //@ core/kernels/kernel_layout.hpp only has StageInsert OwnLookup TestHashes
 //@ core/kernels/kernel_layout.hpp only FewInsertsBelow
-//@ core/kernels/answers.hpp without Emitter
+//@ core/kernels/answers.hpp without Emitter numbers_from
 //@ core/kernels/driver.hpp without few widen
 //@ core/kernels/one_line.hpp
 //@ core/layouts/split.hpp without KernelOf test_key

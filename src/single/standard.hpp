@@ -1,10 +1,6 @@
 // What C++17 does not have.
 #pragma once
 
-template <class T>
-struct type_identity {
-    using type = T;
-};
 #if defined(__BYTE_ORDER__)
 enum class endian {
     little = __ORDER_LITTLE_ENDIAN__,

@@ -111,8 +111,7 @@ BUGS = [
         ("src/core/kernels/driver.hpp", "fold_seed<Ops<ScalarArch>>([-t.seed-]{+0+})")),
     bug("an alternate bucket one past the end, in kernels",
         "the difference of 0 counts as negative",
-        ("src/core/layouts/cuckoo.hpp",
-         "([-difference-]{+(difference - O::broadcast(1))+} >> 63)")),
+        ("src/core/kernels/hash.hpp", "([-number-]{+(number - O::broadcast(1))+} >> 63)")),
     bug("a failed mapping of memory is success", "the filter's bits lie nowhere",
         ("src/core/os/posix.cpp", "if (p == MAP_FAILED) return "
          "[-nullptr-]{+static_cast<std::byte*>(p)+};"), by="Memory"),

@@ -34,9 +34,7 @@ struct FlagBytes {
 
 /// The better of the two for tests of one key.
 template <class O>
-using KeyAnswers =
-    typename std::conditional_t<O::has_byte_packing, std::type_identity<FlagBytes<O>>,
-                                std::type_identity<LaneBits>>::type;
+using KeyAnswers = std::conditional_t<O::has_byte_packing, FlagBytes<O>, LaneBits>;
 
 /// Writes base + i for every set bit i of `hits`, ascending, and nothing behind the last one.
 template <class O>
@@ -71,6 +69,19 @@ inline void write_hits(std::uint64_t hits, std::size_t first, std::size_t n, Out
         write_positions<O>(hits, static_cast<std::uint32_t>(first),
                            static_cast<std::uint32_t*>(out) + found);
     }
+}
+
+/// The numbers of a vector of keys, of which `first` is that of the first one.
+template <class O>
+inline typename O::V numbers_from(std::uint64_t first) {
+    alignas(64) static constexpr auto of_lanes = [] {
+        struct {
+            std::uint64_t number[O::lanes];
+        } all{};
+        for (std::size_t i = 0; i < O::lanes; ++i) all.number[i] = i;
+        return all;
+    }();
+    return O::load(of_lanes.number) + O::broadcast(first);
 }
 
 /// Writes answers in the order of the keys, one found key after the other.

@@ -173,6 +173,12 @@ inline typename O::V block_offset_vector(const Hash& hash, std::uint64_t blocks,
            O::broadcast(~std::uint64_t{0} << shift);
 }
 
+/// A number from -count on, and `count` more where it is negative.
+template <class O>
+inline typename O::V wrapped(typename O::V number, typename O::V count) {
+    return number + (count & (O::broadcast(0) - (number >> 63)));
+}
+
 // Reads only the low halves of x.
 template <class O>
 inline typename O::V spread_vector(typename O::V x) {

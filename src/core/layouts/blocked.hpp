@@ -57,7 +57,9 @@ struct Anywhere : OneLine<O, 64> {
                 const V position = position_of(x, j);
                 const V words = O::gather64(t.bits, block + word_offset(position));
                 if constexpr (cell_bits == 1) hit &= O::covered_lanes(words, O::bit(position));
-                else hit &= O::nonzero_lanes(words & O::nibble(position & O::broadcast(63)));
+                else
+                    hit &= O::nonzero_lanes(
+                        words & O::shift_left(O::broadcast(15), position & O::broadcast(63)));
             }
             answers.set(i, hit);
         }
@@ -112,8 +114,8 @@ private:
                     other = O::broadcast(s.position[r + 1][i]);
             for (std::size_t part = 0; part < parts; ++part) {
                 const V first = O::load(first_bits.word + O::lanes * part);
-                line[part] =
-                    line[part] | O::bit_or_zero(one - first) | O::bit_or_zero(other - first);
+                line[part] = line[part] | O::shift_left(O::broadcast(1), one - first) |
+                             O::shift_left(O::broadcast(1), other - first);
             }
         }
         for (std::size_t part = 0; part < parts; ++part)

@@ -37,12 +37,9 @@ struct Cuckoo {
             (O::mul32(low_halves(hash), O::broadcast((1u << bits) - 1)) >> 32) + O::broadcast(1);
         const V h =
             O::mul32(O::mul32(tag, O::broadcast(cuckoo_multiplier)), O::broadcast(t.blocks)) >> 32;
-        // h - bucket, plus the number of buckets where the difference is negative.
-        const V difference = h - bucket;
-        const V wrapped =
-            difference + (O::broadcast(t.blocks) & (O::broadcast(0) - (difference >> 63)));
+        const V alternate = wrapped<O>(h - bucket, O::broadcast(t.blocks));
         O::store(s.bucket + i, bucket);
-        O::store(s.alternate + i, wrapped);
+        O::store(s.alternate + i, alternate);
         O::store(s.tag + i, tag);
     }
     static void prefetch(const Target& t, const Stage& s, std::size_t i) {

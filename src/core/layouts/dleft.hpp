@@ -37,9 +37,7 @@ struct DLeft {
         for (std::uint64_t subtable = 0; subtable < 4; ++subtable) {
             O::store(s.offset[subtable] + i, O::mul32(block, O::broadcast(block_bytes)) +
                                                  O::broadcast(subtable * bucket_bytes));
-            // block + stride, minus the number of blocks where that leaves no negative number.
-            const V wrapped = block + stride - blocks;
-            block = wrapped + (blocks & (O::broadcast(0) - (wrapped >> 63)));
+            block = wrapped<O>(block + stride - blocks, blocks);
         }
         O::store(s.remainder + i, remainder);
     }

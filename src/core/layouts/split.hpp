@@ -28,11 +28,10 @@ struct Split : WordByWord<Split<O, words>, O, 4 * words, typename O::V32> {
     using Stage = LineStage;
     static_assert(words == 8 || words == 16);
     static constexpr bool by_carry = O::has_carry_test && Base::parts == 1;
-    using Answers = typename std::conditional_t<
+    using Answers = std::conditional_t<
         words == 8,
-        std::type_identity<typename O::template SplitAnswers<typename std::conditional_t<
-            by_carry, std::type_identity<LaneBits>, std::type_identity<KeyAnswers<O>>>::type>>,
-        std::type_identity<typename O::template LineAnswers<KeyAnswers<O>>>>::type;
+        typename O::template SplitAnswers<std::conditional_t<by_carry, LaneBits, KeyAnswers<O>>>,
+        typename O::template LineAnswers<KeyAnswers<O>>>;
 
     static void stage(const Target& t, const Hashes<O>& hash, Stage& s, std::size_t i) {
         stage_address(t, hash, s, i);

@@ -37,10 +37,8 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     static V swap_halves(V a) { return _mm256_shuffle_epi32(a, 0xB1); }
     static V bit(V n) { return _mm256_sllv_epi64(_mm256_set1_epi64x(1), n & V(63)); }
     static constexpr bool has_zero_shifts = true;
-    static V bit_or_zero(V n) { return _mm256_sllv_epi64(_mm256_set1_epi64x(1), n); }
-    static V bit_below_64(V n) { return bit_or_zero(n); }
-    /// 15 << n, n below 64.
-    static V nibble(V n) { return _mm256_sllv_epi64(_mm256_set1_epi64x(15), n); }
+    static V shift_left(V v, V count) { return _mm256_sllv_epi64(v, count); }
+    static V bit_below_64(V n) { return shift_left(V(1), n); }
     // A byte shuffle works within 128 bits. The pattern stands in both halves.
     static V byte_of_part(std::uint64_t pattern, std::size_t part) {
         const auto first = static_cast<long long>(4 * part);
@@ -63,7 +61,6 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
         return _mm256_cvtepu32_epi64(
             _mm256_i64gather_epi32(reinterpret_cast<const int*>(base), offset, 1));
     }
-    /// Shifts each lane by its own count, below 64.
     static V shift_right(V v, V count) { return _mm256_srlv_epi64(v, count); }
     static V choose(V tested, V bits, V yes, V no) {
         const __m256i none =

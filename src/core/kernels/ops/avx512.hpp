@@ -41,9 +41,7 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     static V bit(V n) { return _mm512_rolv_epi64(_mm512_set1_epi64(1), n); }
     static V bit_below_64(V n) { return _mm512_rolv_epi64(_mm512_set1_epi64(1), n); }
     static constexpr bool has_zero_shifts = true;
-    static V bit_or_zero(V n) { return _mm512_sllv_epi64(_mm512_set1_epi64(1), n); }
-    /// 15 << n, n below 64.
-    static V nibble(V n) { return _mm512_sllv_epi64(_mm512_set1_epi64(15), n); }
+    static V shift_left(V v, V count) { return _mm512_sllv_epi64(v, count); }
     static V byte_of_part(std::uint64_t pattern, std::size_t) {
         const __m512i control = _mm512_set_epi64(~0xFFLL | 7, ~0xFFLL | 6, ~0xFFLL | 5, ~0xFFLL | 4,
                                                  ~0xFFLL | 3, ~0xFFLL | 2, ~0xFFLL | 1, ~0xFFLL);
@@ -246,7 +244,6 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
         __asm__("" : "+Yk"(mask));
         return mask;
     }
-    /// Shifts each lane by its own count, below 64.
     static V shift_right(V v, V count) { return _mm512_srlv_epi64(v, count); }
     static unsigned covered_lanes(V words, V mask) {
         return in_register(_mm512_cmpeq_epi64_mask(_mm512_and_si512(words, mask), mask));

@@ -24,7 +24,7 @@ struct OpsDefaults {
     static constexpr bool has_bit_gather = false;     // bits by their positions: BITALG
     static constexpr bool has_carry_test = false;     // covers() in the carry: AVX2
     static constexpr bool has_half_products = false;  // see Halves: AVX2
-    static constexpr bool has_zero_shifts = false;    // 1 << n of any n: 0 from 64 on
+    static constexpr bool has_zero_shifts = false;    // shift_left by any count: 0 from 64 on
     static constexpr bool has_bit_lanes = false;      // one bit of each lane: AVX2
     static constexpr bool has_line_test = false;      // k bits anywhere in a line: AVX2
     static constexpr bool has_missing_bits = false;   // reductions are dear: NEON, SIMD128

@@ -36,8 +36,8 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
         return vreinterpretq_u64_u32(vrev64q_u32(vreinterpretq_u32_u64(a)));
     }
     static V bit(V n) { return bit_below_64(vandq_u64(n, vdupq_n_u64(63))); }
-    static V bit_below_64(V n) { return vshlq_u64(vdupq_n_u64(1), vreinterpretq_s64_u64(n)); }
-    static V nibble(V n) { return vshlq_u64(vdupq_n_u64(15), vreinterpretq_s64_u64(n)); }
+    static V bit_below_64(V n) { return shift_left(vdupq_n_u64(1), n); }
+    static V shift_left(V v, V count) { return vshlq_u64(v, vreinterpretq_s64_u64(count)); }
     static V byte_of_part(std::uint64_t pattern, std::size_t part) {
         // Indices beyond the table read as zero.
         const uint64x2_t control = vcombine_u64(vcreate_u64(~std::uint64_t{0xFF} | (2 * part)),

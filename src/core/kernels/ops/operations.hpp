@@ -68,13 +68,14 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
     { O::high_rotated(v) } -> std::convertible_to<typename O::V>;
     { O::swap_halves(v) } -> std::convertible_to<typename O::V>;
     { O::xor3(v, v, v) } -> std::convertible_to<typename O::V>;
-    // Patterns: 1 << n, or 15 << n, of each lane. bit_below_64, nibble, shift_right: n below 64.
+    // Patterns: 1 << n of each lane. bit_below_64: n below 64. Shifts: each lane by its own count,
+    // below 64.
     { O::broadcast(word) } -> std::convertible_to<typename O::V>;
     { O::broadcast32(word32) } -> std::convertible_to<typename O::V32>;
     { O::bit(v) } -> std::convertible_to<typename O::V>;
     { O::bit_below_64(v) } -> std::convertible_to<typename O::V>;
     { O::bit32(w) } -> std::convertible_to<typename O::V32>;
-    { O::nibble(v) } -> std::convertible_to<typename O::V>;
+    { O::shift_left(v, v) } -> std::convertible_to<typename O::V>;
     { O::shift_right(v, v) } -> std::convertible_to<typename O::V>;
     { O::low_six_bits_of_bytes(v) } -> std::convertible_to<typename O::V>;
     { O::byte_of_part(word, n) } -> std::convertible_to<typename O::V>;
@@ -105,7 +106,6 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
          { O::none(v) } -> std::same_as<bool>;
          { O::none(w) } -> std::same_as<bool>;
      }) &&
-    (!O::has_zero_shifts || requires(typename O::V v) { O::bit_or_zero(v) & v; }) &&
     // The lanes whose bit number n % 64 is set.
     (!O::has_bit_lanes || requires(typename O::V v) { O::bit_lanes(v, v) + 1; }) &&
     (!O::has_carry_test || requires(typename O::V32 w) { O::append_covers(0, w, w) + 1; }) &&

@@ -33,7 +33,7 @@ struct Ops<ScalarArch> : OpsDefaults {
         return (pattern >> (8 * part)) & 0xFF;
     }
     static V bit_below_64(V n) { return bit(n); }
-    static V nibble(V n) { return std::uint64_t{15} << n; }
+    static V shift_left(V v, V count) { return v << count; }
     static V gather64(const std::byte* base, V offset, unsigned wanted = 1) {
         return wanted != 0 ? load_le<V>(base + offset) : 0;
     }

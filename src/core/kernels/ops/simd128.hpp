@@ -11,54 +11,38 @@ namespace {
 struct Simd128Arch {};
 
 /// What the kernels use of xsimd::batch, which 8.1 does not have for WebAssembly.
-struct Lanes64 {
-    using value_type = std::uint64_t;
-    static constexpr std::size_t size = 2;
+template <class T>
+struct Lanes {
+    using value_type = T;
+    static constexpr std::size_t size = 16 / sizeof(T);
+    typedef T Vector [[gnu::vector_size(16)]];
     v128_t v;
 
-    Lanes64() = default;
-    Lanes64(v128_t from) : v(from) {}
-    explicit Lanes64(std::uint64_t x) : v(wasm_i64x2_splat(static_cast<std::int64_t>(x))) {}
+    Lanes() = default;
+    Lanes(v128_t from) : v(from) {}
+    explicit Lanes(T x) : v(of(Vector{} + x)) {}
     operator v128_t() const { return v; }
-    static Lanes64 load_unaligned(const std::uint64_t* p) { return wasm_v128_load(p); }
-    void store_unaligned(std::uint64_t* p) const { wasm_v128_store(p, v); }
+    static Lanes load_unaligned(const T* p) { return wasm_v128_load(p); }
+    void store_unaligned(T* p) const { wasm_v128_store(p, v); }
 
-    friend Lanes64 operator+(Lanes64 a, Lanes64 b) { return wasm_i64x2_add(a, b); }
-    friend Lanes64 operator-(Lanes64 a, Lanes64 b) { return wasm_i64x2_sub(a, b); }
-    friend Lanes64 operator&(Lanes64 a, Lanes64 b) { return wasm_v128_and(a, b); }
-    friend Lanes64 operator|(Lanes64 a, Lanes64 b) { return wasm_v128_or(a, b); }
-    friend Lanes64 operator^(Lanes64 a, Lanes64 b) { return wasm_v128_xor(a, b); }
-    friend Lanes64 operator<<(Lanes64 a, int n) {
-        return wasm_i64x2_shl(a, static_cast<std::uint32_t>(n));
-    }
-    friend Lanes64 operator>>(Lanes64 a, int n) {
-        return wasm_u64x2_shr(a, static_cast<std::uint32_t>(n));
-    }
+    friend Lanes operator+(Lanes a, Lanes b) { return of(a.lanes() + b.lanes()); }
+    friend Lanes operator-(Lanes a, Lanes b) { return of(a.lanes() - b.lanes()); }
+    friend Lanes operator*(Lanes a, Lanes b) { return of(a.lanes() * b.lanes()); }
+    friend Lanes operator&(Lanes a, Lanes b) { return a.v & b.v; }
+    friend Lanes operator|(Lanes a, Lanes b) { return a.v | b.v; }
+    friend Lanes operator^(Lanes a, Lanes b) { return a.v ^ b.v; }
+    friend Lanes operator<<(Lanes a, int n) { return of(a.lanes() << static_cast<T>(n)); }
+    friend Lanes operator>>(Lanes a, int n) { return of(a.lanes() >> static_cast<T>(n)); }
     /// All bits of the lanes that are equal.
-    friend Lanes64 operator==(Lanes64 a, Lanes64 b) { return wasm_i64x2_eq(a, b); }
-};
-struct Lanes32 {
-    using value_type = std::uint32_t;
-    static constexpr std::size_t size = 4;
-    v128_t v;
+    friend Lanes operator==(Lanes a, Lanes b) { return v128_t(a.lanes() == b.lanes()); }
 
-    Lanes32() = default;
-    Lanes32(v128_t from) : v(from) {}
-    explicit Lanes32(std::uint32_t x) : v(wasm_i32x4_splat(static_cast<std::int32_t>(x))) {}
-    operator v128_t() const { return v; }
-    static Lanes32 load_unaligned(const std::uint32_t* p) { return wasm_v128_load(p); }
-    void store_unaligned(std::uint32_t* p) const { wasm_v128_store(p, v); }
-
-    friend Lanes32 operator*(Lanes32 a, Lanes32 b) { return wasm_i32x4_mul(a, b); }
-    friend Lanes32 operator|(Lanes32 a, Lanes32 b) { return wasm_v128_or(a, b); }
-    friend Lanes32 operator^(Lanes32 a, Lanes32 b) { return wasm_v128_xor(a, b); }
-    friend Lanes32 operator>>(Lanes32 a, int n) {
-        return wasm_u32x4_shr(a, static_cast<std::uint32_t>(n));
-    }
+private:
+    static v128_t of(Vector lanes) { return v128_t(lanes); }
+    Vector lanes() const { return Vector(v); }
 };
 
 template <>
-struct Ops<Simd128Arch> : LaneOps<Lanes64, Lanes32> {
+struct Ops<Simd128Arch> : LaneOps<Lanes<std::uint64_t>, Lanes<std::uint32_t>> {
     static V ones(V holds) { return holds & V(1); }
     static V widen(const std::uint32_t* p) { return wasm_u64x2_load32x2(p); }
     static V mul32(V a, V b) {
@@ -96,8 +80,8 @@ struct Ops<Simd128Arch> : LaneOps<Lanes64, Lanes32> {
         return bit_in_byte(wasm_i8x16_sub(
             in_each_byte, wasm_u8x16_make(0, 8, 16, 24, 0, 8, 16, 24, 0, 8, 16, 24, 0, 8, 16, 24)));
     }
-    static V nibble(V n) {
-        return wasm_u64x2_make(std::uint64_t{15} << lane<0>(n), std::uint64_t{15} << lane<1>(n));
+    static V shift_left(V v, V count) {
+        return wasm_u64x2_make(lane<0>(v) << lane<0>(count), lane<1>(v) << lane<1>(count));
     }
     static V shift_right(V v, V count) {
         return wasm_u64x2_make(lane<0>(v) >> lane<0>(count), lane<1>(v) >> lane<1>(count));

@@ -27,11 +27,9 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
     static V swap_halves(V a) { return _mm_shuffle_epi32(a, 0xB1); }
     // SSE shifts all lanes by one count, which it takes from the low lane of the count vector.
     static V bit(V n) { return bit_below_64(n & V(63)); }
-    static V bit_below_64(V n) {
-        return shift_lanes(n, [](__m128i c) { return _mm_sll_epi64(_mm_set1_epi64x(1), c); });
-    }
-    static V nibble(V n) {
-        return shift_lanes(n, [](__m128i c) { return _mm_sll_epi64(_mm_set1_epi64x(15), c); });
+    static V bit_below_64(V n) { return shift_left(V(1), n); }
+    static V shift_left(V v, V count) {
+        return shift_lanes(count, [&](__m128i c) { return _mm_sll_epi64(v, c); });
     }
     static V byte_of_part(std::uint64_t pattern, std::size_t part) {
         const auto first = static_cast<long long>(2 * part);
