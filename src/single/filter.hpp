@@ -47,34 +47,19 @@ void in_slices(const view& v, unsigned call, std::size_t n, const Chosen& chosen
 inline std::size_t answer(const view& v, const std::uint64_t* hashes, std::size_t n, Output output,
                           void* out) {
     const Chosen chosen(v);
-    auto* const bitmap = static_cast<std::uint8_t*>(out);
-    auto* const positions = static_cast<std::uint32_t*>(out);
-    std::size_t found = 0;
     if (n < chosen.kernels->few_below) {
-        std::uint32_t hits = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            const unsigned hit = v.contains(hashes[i]);
-            if (output == Output::select && hit != 0)
-                positions[found] = static_cast<std::uint32_t>(i);
-            hits |= hit << i;
-            found += hit;
-        }
-        for (std::size_t i = 0; output == Output::bitmap && i < n; i += 8)
-            bitmap[i / 8] = static_cast<std::uint8_t>(hits >> i);
-        return found;
+        std::uint64_t hits = 0;
+        for (std::size_t i = 0; i < n; ++i)
+            hits |= static_cast<std::uint64_t>(v.contains(hashes[i])) << i;
+        return write_answers(hits, n, 0, 0, output, out);
     }
-    in_slices(
-        v, static_cast<unsigned>(output), n, chosen,
-        [&](const Kernels& kernels, const Target& target, std::size_t first, std::size_t m) {
-            void* const to = output == Output::bitmap   ? bitmap + first / 8
-                             : output == Output::select ? static_cast<void*>(positions + found)
-                                                        : nullptr;
-            const std::size_t here = kernels.lookup(target, {hashes + first, m, true}, output, to);
-            if (output == Output::select && first != 0)
-                for (std::size_t i = found; i < found + here; ++i)
-                    positions[i] += static_cast<std::uint32_t>(first);
-            found += here;
-        });
+    std::size_t found = 0;
+    in_slices(v, static_cast<unsigned>(output), n, chosen,
+              [&](const Kernels& kernels, const Target& target, std::size_t first, std::size_t m) {
+                  found += answer_part(output, out, first, found, [&](void* to) {
+                      return kernels.lookup(target, {hashes + first, m, true}, output, to);
+                  });
+              });
     return found;
 }
 

@@ -205,6 +205,9 @@ namespace fpr {
 //@ core/models/fpr.cpp only multiply power weights_of_empty all_occupied zoned_sum
 //@ core/models/fpr.cpp only binomial_mean hash_floor with_floor
 }  // namespace fpr
+namespace detail {
+//@ simdbloom/detail/geometry.hpp only max_blocks fewest_blocks
+}  // namespace detail
 
 //@ single/models.hpp
 
@@ -212,6 +215,8 @@ namespace detail {
 
 //@ core/dispatch/tuner.cpp only ticks
 //@ single/tuner.hpp
+//@ simdbloom/detail/batch.hpp only write_answers
+//@ core/filters/batches.hpp only answer_part
 }  // namespace detail
 
 //@ single/filter.hpp

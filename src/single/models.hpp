@@ -32,8 +32,6 @@ private:
     fpr::Sum chance_[17];
 };
 
-constexpr std::uint64_t max_blocks = 0xFFFFFFFFu;
-
 }  // namespace detail
 
 double expected_fpr(layout of, size s, std::uint64_t n_keys) {
@@ -53,23 +51,12 @@ size size_for_bits(layout of, std::uint64_t n_keys, double bits_per_key) {
 size size_for_fpr(layout of, std::uint64_t n_keys, double fpr) {
     if (n_keys == 0 || !(fpr >= 1e-12 && fpr < 1)) return {};
     detail::FprOfLayout model(of);
-    std::uint64_t least = 1, enough = 1;
     size found;
-    const auto suffices = [&](std::uint64_t blocks) {
+    detail::fewest_blocks(1, detail::max_blocks, [&](std::uint64_t blocks) {
         double expected;
         const size s = model.best(n_keys, blocks, &expected);
         if (expected <= fpr) found = s;
         return expected <= fpr;
-    };
-    while (!suffices(enough)) {
-        if (enough == detail::max_blocks) return {};
-        least = enough + 1;
-        enough = enough > detail::max_blocks / 2 ? detail::max_blocks : enough * 2;
-    }
-    while (least < enough) {
-        const std::uint64_t middle = least + (enough - least) / 2;
-        if (suffices(middle)) enough = middle;
-        else least = middle + 1;
-    }
+    });
     return found;
 }
