@@ -5,6 +5,7 @@
 
 #include "../bank/set_of_pairs.hpp"
 #include "fuzz.hpp"
+#include "simdbloom/detail/layout_traits.hpp"
 
 namespace {
 

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "fuzz.hpp"
+#include "simdbloom/detail/layout_traits.hpp"
 
 namespace {
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "fuzz.hpp"
+#include "simdbloom/detail/layout_traits.hpp"
 
 namespace {
 
