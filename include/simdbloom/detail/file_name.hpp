@@ -10,7 +10,7 @@
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
-/// The name of a file: of a std::filesystem::path, or of text that one can be made of.
+/// The name of a file, made of a std::filesystem::path or of text.
 class FileName {
 public:
 #if defined(_WIN32)
@@ -18,13 +18,13 @@ public:
 #else
     using Native = std::string;  ///< a name as the operating system has it
 #endif
-    /// The name that a path is.
+    /// From a std::filesystem::path.
     template <class Path>
     requires requires(const Path& path) {
         { path.native() } -> std::same_as<const Native&>;
     }
     FileName(const Path& path) : native_(path.native()) {}
-    /// The name that text is.
+    /// From text, as std::filesystem::path converts it.
     template <class Text>
     requires std::convertible_to<const Text&, std::string_view> FileName(const Text& text)
         : native_(native_of(text)) {}
