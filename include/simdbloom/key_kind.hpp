@@ -1,5 +1,5 @@
 // What the keys of a filter are, and which questions it answers. This is the rule of the library
-// and of all its front ends; src/join/kinds.md has it as a table.
+// and of all its front ends; src/any/kinds.md has it as a table.
 #pragma once
 
 #include <cstdint>

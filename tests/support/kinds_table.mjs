@@ -1,4 +1,4 @@
-// The table of src/join/kinds.md, which is the rule that all front ends follow.
+// The table of src/any/kinds.md, which is the rule that all front ends follow.
 import { readFileSync } from 'node:fs';
 
 /** {kind of a filter: the kinds of questions that it answers, its own among them} */

@@ -83,8 +83,8 @@ def aligned(f):
 
 def kinds_table():
     """{kind of a filter: the kinds of questions that it answers, its own among them}, as
-    src/join/kinds.md says, which is the rule that all front ends follow."""
-    with open(ROOT + "/src/join/kinds.md", encoding="utf-8") as page:
+    src/any/kinds.md says, which is the rule that all front ends follow."""
+    with open(ROOT + "/src/any/kinds.md", encoding="utf-8") as page:
         rows = [line.split("|")[1:4] for line in page if line.startswith("| `")]
     return {re.findall("`(.*?)`", kind)[0]: set(re.findall("`(.*?)`", kind + answers))
             for kind, _, answers in rows}

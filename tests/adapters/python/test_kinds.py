@@ -1,4 +1,4 @@
-"""What a filter answers about keys of another kind: src/join/kinds.md."""
+"""What a filter answers about keys of another kind: src/any/kinds.md."""
 
 import datetime
 import os
