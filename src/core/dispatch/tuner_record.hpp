@@ -49,7 +49,7 @@ struct TunerRecord {
     std::uint8_t turn = 0;                 ///< the way that was tried last
     BatchWay best = BatchWay::ahead;
     BatchWay before = BatchWay::ahead;  ///< the best way before the trial, or before it settled
-    BatchWay failed = BatchWay::ahead;  ///< the last way that was slower once it had settled
+    BatchWay failed = BatchWay::ahead;  ///< the way that was slower once it had settled; else best
     std::int32_t untimed = 0;           ///< keys to come before the next slice that is timed
     std::uint32_t pause = least_pause;
     std::uint32_t passed = 0;       ///< keys that the numbers below do not count yet
@@ -112,9 +112,11 @@ struct TunerRecord {
     }
     /// Whether a way is enough faster than the best, whose time is known, to take its place.
     bool is_faster(BatchWay way) {
-        const bool failed_before = way == failed && rest != 0;
+        const bool failed_before = way == failed && rest != 0 && !is_alike(way);
         return of(way) < (failed_before ? overtakes : 0.97F) * of(best);
     }
+    /// Ways that prefetch alike leave the same lines in the caches: nothing has to settle.
+    bool is_alike(BatchWay way) const { return prefetch_of(way) == prefetch_of(best); }
     /// Uses this way from now on. If judged, the way before comes back if this one settles slower.
     void settle(BatchWay way, bool is_judged, std::uint32_t keys) {
         before = best;
@@ -130,7 +132,12 @@ struct TunerRecord {
     }
     /// Uses a way that was faster.
     void switch_to(BatchWay way) {
+        if (is_alike(way)) {
+            best = way;
+            return;
+        }
         settle(way, true, keys_to_settle());
+        failed = way;
         use = first_use, waits = first_rests;
     }
     /// Two keys for each cache line of the filter.
@@ -253,8 +260,7 @@ struct TunerRecord {
         BatchWay other = best;
         for (std::uint8_t w = 0; w < of_what.ways; ++w) {
             const auto way = static_cast<BatchWay>(w);
-            if (prefetch_of(way) != prefetch_of(best) && (other == best || of(way) < of(other)))
-                other = way;
+            if (!is_alike(way) && (other == best || of(way) < of(other))) other = way;
         }
         return other;
     }
