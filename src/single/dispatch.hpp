@@ -65,8 +65,8 @@ inline Cpu read_cpu() {
     // AVX-512 F, DQ, CD, BW, VL
     if ((saved & 0xE6) != 0xE6 || !has(seven.b, {16, 17, 28, 30, 31})) return cpu;
     cpu.add(isa::avx512);
-    // IFMA; VBMI, VBMI2, BITALG
-    if (has(seven.b, {21}) && has(seven.c, {1, 6, 12})) cpu.add(isa::avx512bitalg);
+    // IFMA; VBMI, VBMI2, GFNI, BITALG
+    if (has(seven.b, {21}) && has(seven.c, {1, 6, 8, 12})) cpu.add(isa::avx512bitalg);
     return cpu;
 }
 #else

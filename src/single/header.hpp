@@ -67,7 +67,7 @@ namespace {
 //@ core/kernels/ops/avx512.hpp without UNUSED
 #endif
 #if SIMDBLOOM_CORE_LEVEL == 4
-//@ core/kernels/ops/avx512bitalg.hpp
+//@ core/kernels/ops/avx512bitalg.hpp without BitMatrices bit_matrices line_of product_of powers
 #endif
 
 //@ core/kernels/hash.hpp without UNUSED block_index_vector wrapped
@@ -78,7 +78,7 @@ namespace {
 //@ core/kernels/one_line.hpp
 //@ core/layouts/split.hpp without KernelOf test_key
 //@ core/layouts/sector512.hpp without KernelOf test_key
-//@ core/layouts/blocked.hpp without KernelOf Over
+//@ core/layouts/blocked.hpp without KernelOf Over AnywhereByProducts
 //@ core/layouts/register_blocked.hpp without KernelOf Over
 //@ single/isa.hpp
 }  // namespace

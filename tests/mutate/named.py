@@ -98,6 +98,9 @@ BUGS = [
     bug("signed shift in a vector mask", "a bit's number becomes negative",
         ("src/core/kernels/ops/avx512.hpp",
          "[-_mm512_srli_epi32-]{+_mm512_srai_epi32+}(_mm512_mullo_epi32(x, salts), 27)")),
+    bug("equal bits of a key cancel", "a product of matrices adds bits modulo 2",
+        ("src/core/kernels/ops/avx512bitalg.hpp", "_mm512_testn_epi8_mask(equal, "
+         "V([-0xFEFCF8F0E0C08000u-]{+0u+}))")),
     bug("swapped arguments, bits per key", "n_keys and bits_per_key change places",
         ("src/core/filters/interface.hpp", "F::own_layout), [-n_keys, "
          "bits_or_fpr-]{+static_cast<std::size_t>(bits_or_fpr), static_cast<double>(n_keys)+}, "

@@ -50,8 +50,9 @@ Features read_features() {
     Features f;
     const auto x = cpu_features::GetX86Info().features;
 #define SIMDBLOOM_READ(feature, ...) f.feature = x.feature != 0;
-    SIMDBLOOM_EACH_X86_FEATURE(SIMDBLOOM_READ)
+    SIMDBLOOM_EACH_KNOWN_X86_FEATURE(SIMDBLOOM_READ)
 #undef SIMDBLOOM_READ
+    f.gfni = ours.gfni;
     // Without XGETBV cpu_features reads /proc/cpuinfo, which under qemu is about the host's CPU.
     f.sse3 = f.sse3 && ours.sse3;
     f.ssse3 = f.ssse3 && ours.ssse3;

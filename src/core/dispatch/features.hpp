@@ -14,8 +14,9 @@ inline constexpr std::uint64_t saves_avx = 0x06, saves_avx512 = 0xE6;
 
 // DO(feature, leaf, register, bit, saved) for each x86 feature that a tier needs: its name in
 // cpu_features, where CPUID has it, and the bits of xcr0 without which it counts as missing.
+// cpu_features 0.7 does not know the last one.
 // clang-format off
-#define SIMDBLOOM_EACH_X86_FEATURE(DO)                                                      \
+#define SIMDBLOOM_EACH_KNOWN_X86_FEATURE(DO)                                                \
     DO(sse3, 1, c, 0, 0)    DO(ssse3, 1, c, 9, 0)                                           \
     DO(sse4_1, 1, c, 19, 0) DO(sse4_2, 1, c, 20, 0) DO(popcnt, 1, c, 23, 0)                 \
     DO(avx, 1, c, 28, saves_avx)            DO(avx2, 7, b, 5, saves_avx)                    \
@@ -25,6 +26,7 @@ inline constexpr std::uint64_t saves_avx = 0x06, saves_avx512 = 0xE6;
     DO(avx512vl, 7, b, 31, saves_avx512)    DO(avx512ifma, 7, b, 21, saves_avx512)          \
     DO(avx512vbmi, 7, c, 1, saves_avx512)   DO(avx512vbmi2, 7, c, 6, saves_avx512)          \
     DO(avx512bitalg, 7, c, 12, saves_avx512)
+#define SIMDBLOOM_EACH_X86_FEATURE(DO) SIMDBLOOM_EACH_KNOWN_X86_FEATURE(DO) DO(gfni, 7, c, 8, 0)
 // clang-format on
 
 /// What CPU and operating system offer, as far as a tier may need it.

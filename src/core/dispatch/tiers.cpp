@@ -20,7 +20,8 @@ bool runs_avx512(const Features& f) {
 }
 bool runs_avx512bitalg(const Features& f) {
     // Nothing of ours needs IFMA, but xsimd 14 takes VBMI for a part of it.
-    return runs_avx512(f) && f.avx512ifma && f.avx512vbmi && f.avx512vbmi2 && f.avx512bitalg;
+    return runs_avx512(f) && f.avx512ifma && f.avx512vbmi && f.avx512vbmi2 && f.avx512bitalg &&
+           f.gfni;
 }
 
 constexpr bool compiled(Isa isa) {
@@ -42,7 +43,7 @@ constexpr Tier table[] = {
     {Isa::avx2, "avx2", "AVX2, BMI1 and BMI2 (Haswell, 2013; Zen)", runs_avx2},
     {Isa::avx512, "avx512", "AVX-512 F, CD, DQ, BW and VL (Skylake-X, 2017)", runs_avx512},
     {Isa::avx512bitalg, "avx512bitalg",
-     "avx512 with VBMI, VBMI2 and BITALG (Ice Lake, 2019; Zen 4)", runs_avx512bitalg},
+     "avx512 with VBMI, VBMI2, BITALG and GFNI (Ice Lake, 2019; Zen 4)", runs_avx512bitalg},
     {Isa::neon, "neon", "NEON of AArch64", [](const Features& f) { return f.neon; }},
     {Isa::simd128, "simd128", "SIMD128 of WebAssembly",
      [](const Features& f) { return f.simd128; }},

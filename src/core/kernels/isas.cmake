@@ -26,7 +26,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     # GCC 12 warns of its own header's _mm512_undefined_epi32()
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
     $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized>)
-  set(avx512bitalg_flags ${avx512_flags} -mavx512ifma -mavx512vbmi -mavx512vbmi2 -mavx512bitalg)
+  set(avx512bitalg_flags ${avx512_flags} -mavx512ifma -mavx512vbmi -mavx512vbmi2 -mavx512bitalg
+    -mgfni)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
   list(APPEND simdbloom_isas ${simdbloom_isas_of_aarch64})
 elseif(EMSCRIPTEN)

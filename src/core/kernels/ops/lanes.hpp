@@ -22,6 +22,7 @@ struct OpsDefaults {
     // Capabilities. What each brings, the concept Operations lists.
     static constexpr bool has_masks = false;          // tests that leave a mask: AVX-512
     static constexpr bool has_bit_gather = false;     // bits by their positions: BITALG
+    static constexpr bool has_bit_products = false;   // products of matrices of bits: GFNI
     static constexpr bool has_carry_test = false;     // covers() in the carry: AVX2
     static constexpr bool has_half_products = false;  // see Halves: AVX2
     static constexpr bool has_zero_shifts = false;    // shift_left by any count: 0 from 64 on

@@ -93,6 +93,12 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
         { O::template covers_anywhere<1>(line, x, salts16, k) } -> std::same_as<bool>;
         { O::template covers_anywhere<4>(line, x, salts16, k) } -> std::same_as<bool>;
     }) &&
+    // Patterns of k bits anywhere in a line: of `lanes` keys and eight probes, and of one key.
+    (!O::has_bit_products ||
+     requires(typename O::V x, const std::uint32_t* salts8, std::uint64_t of_key, unsigned n) {
+         O::bit_matrices(x, salts8, n).words | O::bit_matrices(x, salts8, n).bytes;
+         O::bit_matrices(x, salts8, n).bits | O::line_of(of_key, of_key, of_key);
+     }) &&
     // Whether every bit of a mask is in the block, or the bits that are not.
     (O::has_missing_bits ||
      requires(typename O::V v, typename O::V32 w) {
