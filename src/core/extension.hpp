@@ -9,5 +9,6 @@
 #include "core/filters/eviction.hpp"        // growing tables evict as CuckooFilter does
 #include "core/filters/set_operations.hpp"  // union of saved filters, and of parts of a build
 #include "core/kernels/xxh64.hpp"           // the checksum of bytes that come in pieces
+#include "core/layouts/narrow_word.hpp"     // words of 5 and 6 bytes
 #include "core/os/memory.hpp"               // how large are caches and memory?
 #include "simdbloom/detail/errors.hpp"      // the texts of errors

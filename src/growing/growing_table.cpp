@@ -1,10 +1,8 @@
 #include "growing/growing_table.hpp"
 
 #include <bit>
-#include <cstring>
 
 #include "core/extension.hpp"
-#include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom::detail {
 namespace {
@@ -17,17 +15,13 @@ public:
     GrowingBucket() = default;
     GrowingBucket(const std::byte* bits, std::uint64_t bucket) noexcept {
         const std::byte* const at = bits + bucket * S::bucket_bytes;
-        for (unsigned i = 0; i < S::words; ++i) {
-            std::memcpy(&words_[i], at + i * S::word_bytes, S::word_bytes);
-            words_[i] = little_endian(words_[i]);
-        }
+        for (unsigned i = 0; i < S::words; ++i)
+            words_[i] = load_word<S::word_bytes>(at + i * S::word_bytes);
     }
     void store(std::byte* bits, std::uint64_t bucket) const noexcept {
         std::byte* const at = bits + bucket * S::bucket_bytes;
-        for (unsigned i = 0; i < S::words; ++i) {
-            const std::uint64_t word = little_endian(words_[i]);
-            std::memcpy(at + i * S::word_bytes, &word, S::word_bytes);
-        }
+        for (unsigned i = 0; i < S::words; ++i)
+            store_word<S::word_bytes>(at + i * S::word_bytes, words_[i]);
     }
     std::uint32_t tag(unsigned i) const noexcept {
         return static_cast<std::uint32_t>(words_[i / S::slots_per_word] >> shift(i)) &
@@ -44,21 +38,31 @@ public:
         const unsigned i = first_empty();
         if (i < 4) set(i, entry);
     }
-    /// The test of the kernels.
-    std::uint64_t slots_matching(std::uint32_t tag) const noexcept {
-        std::uint64_t found = 0;
-        for (const std::uint64_t word : words_) {
+    /// The test of the kernels. Not of words_: GCC 12 loads both of them as a vector, which waits
+    /// for two stores (growing20, a lookup of one key from L1, Xeon 207: 94 and 15 ns).
+    static std::uint64_t slots_matching(const std::byte* bits, std::uint64_t bucket,
+                                        std::uint32_t tag) noexcept {
+        const std::byte* const at = bits + bucket * S::bucket_bytes;
+        const auto in = [&](std::uint64_t word) {
             const std::uint64_t differs = (word ^ tag * S::ones) & ~(word ^ (word + S::ones));
-            found |= (differs - S::ones) & ~differs & (S::ones << (slot_bits - 1));
-        }
+            return zero_slots(differs);
+        };
+        std::uint64_t found = in(load_word<S::word_bytes>(at));
+        if constexpr (S::words == 2) found |= in(load_word<S::word_bytes>(at + S::word_bytes));
         return found;
     }
 
 private:
+    /// The highest bit of each slot that is 0, and maybe of slots above them.
+    static std::uint64_t zero_slots(std::uint64_t word) noexcept {
+        return (word - S::ones) & ~word & (S::ones << (slot_bits - 1));
+    }
     unsigned first_empty() const noexcept {
-        unsigned i = 0;
-        while (i < 4 && tag(i) != 0) ++i;
-        return i;
+        for (unsigned i = 0; i < S::words; ++i)
+            if (const std::uint64_t empty = zero_slots(words_[i]); empty != 0)
+                return i * S::slots_per_word +
+                       static_cast<unsigned>(std::countr_zero(empty)) / slot_bits;
+        return 4;
     }
     static constexpr unsigned shift(unsigned i) noexcept {
         return i % S::slots_per_word * slot_bits;
@@ -97,8 +101,9 @@ struct Table {
 
 template <unsigned slot_bits>
 bool contains(const std::byte* bits, const GrowingPlace& place) noexcept {
-    return (GrowingBucket<slot_bits>(bits, place.bucket).slots_matching(place.tag) |
-            GrowingBucket<slot_bits>(bits, place.other).slots_matching(place.tag)) != 0;
+    using Bucket = GrowingBucket<slot_bits>;
+    return (Bucket::slots_matching(bits, place.bucket, place.tag) |
+            Bucket::slots_matching(bits, place.other, place.tag)) != 0;
 }
 
 template <unsigned slot_bits>

@@ -1,10 +1,8 @@
 // The four slots of a bucket of a cuckoo table, as one integer.
 #pragma once
 
-#include <cstring>
-
 #include "core/kernels/table.hpp"
-#include "simdbloom/detail/little_endian.hpp"
+#include "core/layouts/narrow_word.hpp"
 
 namespace simdbloom::detail {
 namespace {
@@ -17,14 +15,10 @@ struct CuckooBucket {
     std::uint64_t slots = 0;
 
     static CuckooBucket load(const std::byte* table, std::uint64_t index) noexcept {
-        CuckooBucket b;
-        std::memcpy(&b.slots, table + index * bytes, bytes);
-        b.slots = little_endian(b.slots);
-        return b;
+        return {load_word<bytes>(table + index * bytes)};
     }
     void store(std::byte* table, std::uint64_t index) const noexcept {
-        const std::uint64_t raw = little_endian(slots);
-        std::memcpy(table + index * bytes, &raw, bytes);
+        store_word<bytes>(table + index * bytes, slots);
     }
 
     std::uint32_t tag(unsigned i) const noexcept {
