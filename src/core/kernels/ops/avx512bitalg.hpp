@@ -123,7 +123,7 @@ struct Ops<Avx512Bitalg> : Ops<xsimd::avx512bw> {
         const __m512i spread = _mm512_set_epi64(
             0x0707070707070707, 0x0606060606060606, 0x0505050505050505, 0x0404040404040404,
             0x0303030303030303, 0x0202020202020202, 0x0101010101010101, 0);
-        return product_of(_mm512_and_si512(_mm512_shuffle_epi8(V(words), spread), V(bytes)),
+        return product_of(_mm512_and_epi64(_mm512_shuffle_epi8(V(words), spread), V(bytes)),
                           V(bits));
     }
 
