@@ -137,8 +137,8 @@ Subject subject_of(const std::string& name, std::size_t bytes, Words pool, Arena
 }
 
 struct Cell {
-    std::string name;
-    std::size_t bytes, batch;
+    std::string name{};
+    std::size_t bytes = 0, batch = 0;
     bool inserts = false;
     unsigned threads = 1;
     bool hot_beside = false;  ///< takes turns with a structure whose few lines are hot
@@ -190,7 +190,8 @@ double loss_of(const Times& times, const std::vector<double>& ns) {
     return sum / 2 - 1;
 }
 
-/// Appends the ns a key of so many rounds, in each of which all take a pass in random order.
+/// Runs n rounds, and appends the ns a key of each. In a round every contestant runs one pass; the
+/// order is random.
 void take_turns(std::vector<Contestant>& all, unsigned n, Times& times) {
     static std::mt19937_64 random(1);
     std::vector<std::size_t> order(all.size());
@@ -205,12 +206,12 @@ void take_turns(std::vector<Contestant>& all, unsigned n, Times& times) {
     }
 }
 
-/// How many times as long a lookup in the first of these takes, in turn with the other.
-double slowdown(const std::string& name, const std::size_t (&bytes)[2], const Subject (&of)[2]) {
-    const Cell cells[2] = {{name, bytes[0], 4096}, {name, bytes[1], 4096}};
+/// The time of a lookup in the first structure over that in the second, measured in turn.
+double slowdown(const Subject (&of)[2]) {
+    const Cell lookups{.batch = 4096};
     std::vector<Contestant> both;
-    for (const unsigned i : {0u, 1u})
-        both.push_back(contestant("", pass_keys, Work(cells[i], of[i], of[i], 0)));
+    for (const Subject& subject : of)
+        both.push_back(contestant("", pass_keys, Work(lookups, subject, subject, 0)));
     Times times(2);
     take_turns(both, 2, times);
     for (auto& ns : times) ns.clear();
@@ -346,8 +347,7 @@ int main() {
             double slower = times[i] / times[i + 1];
             if (slower > 1.1) {
                 arena.reuse_from(used);
-                slower = slowdown(name, bytes,
-                                  {subject_of(name, bytes[0], pool, arena),
+                slower = slowdown({subject_of(name, bytes[0], pool, arena),
                                    subject_of(name, bytes[1], pool, arena)});
                 ++again;
             }
@@ -356,9 +356,8 @@ int main() {
             where = text("%s, %g MiB", name.c_str(), in_mib(bytes[0]));
         }
     std::printf(
-        "\nslower than one of twice its size, from 256 KiB to 64 MiB: at most %.0f %% (%s; %u "
-        "sizes "
-        "measured again, in turn)\n",
+        "\nslower than one of twice its size, from 256 KiB to 64 MiB: at most %.0f %% "
+        "(%s; %u sizes measured again, in turn)\n",
         100 * (slowest - 1), where.c_str(), again);
     print_source("tuning");
 }

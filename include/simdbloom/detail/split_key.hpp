@@ -96,8 +96,8 @@ template <unsigned half>
 /// 0.95, 0.92, 1.00. AVX2 with shift and mask in general registers 0.88, 0.85, 0.82; in vectors
 /// 1.01, 0.93, 0.91. Xeon 207: in general registers 0.81, 0.87, 0.87, in vectors 0.71, 0.74, 0.97.
 /// In caches the front end is the limit there: 29 operations in vectors, 25 in general registers,
-/// Boost 21. From memory it is the registers for integers of all keys in flight: shift and mask
-/// alone, in general registers, cost 10 %.
+/// Boost 21. In DRAM the limit is the number of integer registers for the keys in flight: shift and
+/// mask alone, in general registers, cost 10 %.
 [[gnu::always_inline]] inline bool split_contains(const std::byte* bits, std::uint64_t factor,
                                                   std::uint64_t mixed) noexcept {
 #if defined(__AVX2__)

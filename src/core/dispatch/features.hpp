@@ -14,7 +14,7 @@ inline constexpr std::uint64_t saves_avx = 0x06, saves_avx512 = 0xE6;
 
 // DO(feature, leaf, register, bit, saved) for each x86 feature that a tier needs: its name in
 // cpu_features, where CPUID has it, and the bits of xcr0 without which it counts as missing.
-// cpu_features 0.7 does not know the last one.
+// cpu_features 0.7 does not know the last one: detect.cpp asks CPUID.
 // clang-format off
 #define SIMDBLOOM_EACH_KNOWN_X86_FEATURE(DO)                                                \
     DO(sse3, 1, c, 0, 0)    DO(ssse3, 1, c, 9, 0)                                           \

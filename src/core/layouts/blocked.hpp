@@ -133,8 +133,8 @@ private:
     static V word_offset(V position) { return (position >> 6) << 3; }
 };
 
-/// The same, with inserts by products of matrices of bits. ns a key, k = 8, Xeon 207, 16 KiB, 2 and
-/// 64 MiB: 6.9, 7.8, 13.3 by shifts, 3.8, 4.6, 10.6 so; sector512 2.0, 3.7, 9.5.
+/// Anywhere with inserts by products of matrices of bits. ns a key at 16 KiB, 2 and 64 MiB (k = 8,
+/// Xeon 207): shifts 6.9, 7.8, 13.3; products 3.8, 4.6, 10.6; sector512 2.0, 3.7, 9.5.
 template <class O>
 struct AnywhereByProducts : Anywhere<O> {
     using typename Anywhere<O>::V;

@@ -96,7 +96,8 @@ struct Ops<Avx512Bitalg> : Ops<xsimd::avx512bw> {
     };
     /// Of eight keys x, and of the first n of the probes that have these salts.
     static BitMatrices bit_matrices(V x, const std::uint32_t* salts8, unsigned n) {
-        // Two products of 32 bits a lane: those of probes r and r + 4. Positions are bits 23 to 31.
+        // A lane holds two products of 32 bits, for probes r and r + 4. Bits 23 to 31 of a product
+        // are the position.
         const __m512i both = _mm512_shuffle_epi32(x, _MM_PERM_CCAA);
         __m512i low = _mm512_setzero_si512(), word = low;
 #pragma GCC unroll 4
@@ -118,8 +119,8 @@ struct Ops<Avx512Bitalg> : Ops<xsimd::avx512bw> {
         const V identity(0x8040201008040201u);
         return {product_of(identity, word), product_of(identity, byte), product_of(identity, bit)};
     }
-    /// The bits of one key. The statement keeps clang 14 from joining broadcast and shuffle, whose
-    /// code was wrong: of eight keys one went in.
+    /// The bits of one key. clang 14 merges broadcast and shuffle into wrong code: of eight keys
+    /// only one was inserted. The empty statement keeps the two apart.
     static V line_of(std::uint64_t words, std::uint64_t bytes, std::uint64_t bits) {
         const __m512i spread = _mm512_set_epi64(
             0x0707070707070707, 0x0606060606060606, 0x0505050505050505, 0x0404040404040404,
